@@ -32,6 +32,7 @@ final class LiveDesign implements AutoCloseable {
             "pilaf-vo", Map.of("entries", "6", "extents", "16"),
             "herd-rc", Map.of("buckets", "6", "log", "20"),
             "nessie", Map.of("nodes", Integer.toString(NODES), "index", "5", "entries", "11", "reuse-ms", "10"),
+            "nessie-sd", Map.of("index", "5", "entries", "5"),
             "farm", Map.of("buckets", "4", "region", "67108864", "neighbourhood", "2"));
 
     private final StoreDesign design;

@@ -16,7 +16,7 @@ public abstract class PollingStoreClient implements StoreClient {
     private final StoreClientContext context;
     private final NanoClock clock;
     private final int window;
-    private final StoreCounters counters = new StoreCounters();
+    private final StoreCounters counters;
     private int outstanding;
     private int delivered;
     private boolean someDue;
@@ -29,6 +29,17 @@ public abstract class PollingStoreClient implements StoreClient {
      * @param context concluded
      */
     protected PollingStoreClient(StoreClientContext context) {
+        this(context, new StoreCounters());
+    }
+
+    /**
+     * Nothing is outstanding.
+     *
+     * @param context concluded
+     * @param counters of this client, or of several on one thread
+     */
+    protected PollingStoreClient(StoreClientContext context, StoreCounters counters) {
+        this.counters = counters;
         this.context = context;
         clock = context.nanoClock();
         window = context.window();

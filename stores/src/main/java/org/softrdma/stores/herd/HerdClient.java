@@ -1,6 +1,7 @@
 package org.softrdma.stores.herd;
 
 import java.lang.foreign.MemorySegment;
+import java.net.InetSocketAddress;
 import java.util.function.Supplier;
 import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
@@ -9,10 +10,12 @@ import org.softrdma.stores.Protocol;
 import org.softrdma.stores.ResultHandler;
 import org.softrdma.stores.StoreClientContext;
 import org.softrdma.stores.StoreCounter;
+import org.softrdma.stores.StoreCounters;
 import org.softrdma.stores.StoreException;
 import org.softrdma.stores.client.PollingStoreClient;
 import org.softrdma.stores.connection.ReconnectBackoff;
 import org.softrdma.stores.herd.HerdOperation.Phase;
+import org.softrdma.stores.herd.transport.HerdAnswers;
 import org.softrdma.stores.herd.transport.HerdChannel;
 import org.softrdma.stores.herd.transport.HerdChannels;
 import org.softrdma.stores.herd.transport.HerdReplyHandler;
@@ -31,6 +34,7 @@ import org.softrdma.verbs.VerbsException;
 final class HerdClient extends PollingStoreClient implements HerdReplyHandler {
     private static final ResultHandler NO_HANDLER = (tag, outcome, memory, offset, length) -> {};
 
+    private final HerdVariant variant;
     private final HerdRetries retries;
     private final long name;
     private final HerdChannels channels;
@@ -44,12 +48,23 @@ final class HerdClient extends PollingStoreClient implements HerdReplyHandler {
     private int session;
     private int unsent;
 
-    /** Connects. */
-    HerdClient(StoreClientContext context, Supplier<HerdChannels> transport) {
-        super(context);
-        if (context.servers().size() != 1) {
-            throw new IllegalArgumentException(context.servers() + ": expected one server");
-        }
+    /**
+     * Connects.
+     *
+     * @param context concluded
+     * @param variant which design it is
+     * @param server where it is
+     * @param counters of this client, or of several
+     * @param transport to that server
+     */
+    HerdClient(
+            StoreClientContext context,
+            HerdVariant variant,
+            InetSocketAddress server,
+            StoreCounters counters,
+            Supplier<HerdChannels> transport) {
+        super(context, counters);
+        this.variant = variant;
         retries = HerdRetries.of(context);
         name = context.random().nextLong();
         operations = new HerdOperations(context);
@@ -67,7 +82,7 @@ final class HerdClient extends PollingStoreClient implements HerdReplyHandler {
             channel = first;
         } catch (VerbsException e) {
             CloseHelper.closeAll(opened);
-            throw new StoreException("no connection to " + context.servers().getFirst() + ": " + e.getMessage(), e);
+            throw new StoreException("no connection to " + server + ": " + e.getMessage(), e);
         } catch (RuntimeException e) {
             CloseHelper.closeAll(opened);
             throw e;
@@ -78,14 +93,17 @@ final class HerdClient extends PollingStoreClient implements HerdReplyHandler {
         StoreClientContext context = context();
         HerdChannel made = by.connect(context, counters(), name);
         HerdWelcome told = made.welcome();
-        boolean numbered = context.protocol() == Protocol.SAFE;
+        boolean numbered = variant.protocol() == Protocol.SAFE;
+        boolean written = variant.answers() == HerdAnswers.WRITTEN;
         if (told.maxKeyLength() != context.maxKeyLength()
                 || told.maxValueLength() != context.maxValueLength()
-                || told.numbered() != numbered) {
+                || told.numbered() != numbered
+                || told.written() != written) {
             made.close();
             throw new StoreException("the server has maxKeyLength=" + told.maxKeyLength() + ", maxValueLength="
-                    + told.maxValueLength() + ", numbers=" + told.numbered() + ", the client "
-                    + context.maxKeyLength() + ", " + context.maxValueLength() + ", " + numbered
+                    + told.maxValueLength() + ", numbers=" + told.numbered() + ", answers by WRITE=" + told.written()
+                    + ", the client "
+                    + context.maxKeyLength() + ", " + context.maxValueLength() + ", " + numbered + ", " + written
                     + ": they must be the same");
         }
         return made;
@@ -93,7 +111,7 @@ final class HerdClient extends PollingStoreClient implements HerdReplyHandler {
 
     private HerdRequestForm form(HerdWelcome welcome) {
         return HerdForms.of(
-                context().protocol(), context().maxKeyLength(), context().maxValueLength(), welcome.seed());
+                variant.protocol(), context().maxKeyLength(), context().maxValueLength(), welcome.seed());
     }
 
     private HerdSlots newSlots(HerdChannel now) {

@@ -1,5 +1,8 @@
 package org.softrdma.stores.herd;
 
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.softrdma.stores.Consistency;
@@ -7,11 +10,14 @@ import org.softrdma.stores.Promises;
 import org.softrdma.stores.Protocol;
 import org.softrdma.stores.StoreClient;
 import org.softrdma.stores.StoreClientContext;
+import org.softrdma.stores.StoreCounters;
 import org.softrdma.stores.StoreDesign;
 import org.softrdma.stores.StoreException;
 import org.softrdma.stores.StoreServer;
 import org.softrdma.stores.StoreServerContext;
+import org.softrdma.stores.herd.mica.MicaTable;
 import org.softrdma.stores.herd.mica.MicaWatcher;
+import org.softrdma.stores.herd.transport.HerdAnswers;
 import org.softrdma.stores.herd.transport.RcChannels;
 import org.softrdma.stores.herd.transport.RcPort;
 import org.softrdma.verbs.Feature;
@@ -22,12 +28,14 @@ import org.softrdma.verbs.device.VerbsDevice;
  * executes what comes again again. The mended form believes a checksum, and numbers requests. Stateless.
  */
 public final class HerdDesign implements StoreDesign {
+    private static final String NAME = "herd-rc";
+
     /** For {@link java.util.ServiceLoader}. */
     public HerdDesign() {}
 
     @Override
     public String name() {
-        return "herd-rc";
+        return NAME;
     }
 
     @Override
@@ -56,28 +64,55 @@ public final class HerdDesign implements StoreDesign {
         return HerdRetries.known();
     }
 
+    /** What it makes of requests in slots, in one of its forms. */
+    static HerdVariant variant(Protocol protocol) {
+        return new HerdVariant(NAME, protocol, HerdAnswers.SENT);
+    }
+
     @Override
     public StoreServer serve(VerbsDevice device, StoreServerContext context) {
         requireFeatures(device, context.protocol());
-        boolean polled = has(device, Feature.ORDERED_PLACEMENT);
+        return serve(device, context, device.capabilities().has(Feature.ORDERED_PLACEMENT), MicaWatcher.NONE);
+    }
+
+    /**
+     * Makes a server.
+     *
+     * @param polled true for slots in memory that the device writes in order for who polls it
+     * @param watcher is told what becomes of pairs
+     */
+    static HerdServer serve(VerbsDevice device, StoreServerContext context, boolean polled, MicaWatcher watcher) {
+        HerdServerSettings settings = HerdServerSettings.of(context);
+        List<MicaTable> parts = new ArrayList<>();
+        for (int worker = 0; worker < settings.workers(); worker++) {
+            parts.add(new MicaTable(settings.logBuckets(), 1 << settings.logCapacity(), watcher));
+        }
         return new HerdServer(
-                context, (shape, counters) -> new RcPort(device, context, shape, polled, counters), MicaWatcher.NONE);
+                context,
+                variant(context.protocol()),
+                parts,
+                (shape, counters) -> new RcPort(device, context, shape, HerdAnswers.SENT, polled, counters));
     }
 
     @Override
     public StoreClient connect(VerbsDevice device, StoreClientContext context) {
-        return new HerdClient(context, () -> new RcChannels(device)); // what is polled is the server's memory
+        if (context.servers().size() != 1) {
+            throw new IllegalArgumentException(context.servers() + ": expected one server");
+        }
+        InetSocketAddress server = context.servers().getFirst();
+        return new HerdClient(
+                context,
+                variant(context.protocol()),
+                server,
+                new StoreCounters(),
+                () -> new RcChannels(device, server, HerdAnswers.SENT, false)); // no memory of the client is polled
     }
 
     private void requireFeatures(VerbsDevice device, Protocol protocol) {
         for (Feature feature : needs(protocol)) {
-            if (!has(device, feature)) {
+            if (!device.capabilities().has(feature)) {
                 throw new StoreException(device.name() + " has no " + feature + ", which " + protocol + " needs");
             }
         }
-    }
-
-    private static boolean has(VerbsDevice device, Feature feature) {
-        return device.capabilities().features().contains(feature);
     }
 }

@@ -103,6 +103,9 @@ final class HerdOperation extends ClientOperation implements HerdAsked {
         if (status == HerdReplyDescriptor.MISSING) {
             return Outcome.MISSING;
         }
+        if (status == HerdReplyDescriptor.FULL) {
+            return Outcome.FULL;
+        }
         return switch (kind) {
             case GET -> Outcome.FOUND;
             case PUT -> Outcome.STORED;

@@ -9,8 +9,8 @@ import org.softrdma.stores.StoreException;
 import org.softrdma.stores.StoreServer;
 import org.softrdma.stores.StoreServerContext;
 import org.softrdma.stores.connection.ClientSessions;
-import org.softrdma.stores.herd.mica.MicaTable;
-import org.softrdma.stores.herd.mica.MicaWatcher;
+import org.softrdma.stores.herd.part.HerdPart;
+import org.softrdma.stores.herd.transport.HerdAnswers;
 import org.softrdma.stores.herd.transport.HerdHost;
 import org.softrdma.stores.herd.transport.HerdPeer;
 import org.softrdma.stores.herd.transport.HerdPort;
@@ -23,11 +23,12 @@ import org.softrdma.verbs.RemoteRegion;
 import org.softrdma.verbs.VerbsException;
 
 /**
- * The server of HERD: lets clients in, and lets its workers take turns at their slots. Owned by the thread of {@link
- * #doWork}.
+ * The server of HERD, and of what is built like it: lets clients in, and lets its workers take turns at their slots.
+ * Owned by the thread of {@link #doWork}.
  */
 final class HerdServer implements StoreServer, HerdHost {
     private final StoreServerContext context;
+    private final HerdVariant variant;
     private final StoreCounters counters = new StoreCounters();
     private final HerdShape shape;
     private final HerdRequestForm form;
@@ -45,20 +46,20 @@ final class HerdServer implements StoreServer, HerdHost {
      * Listens.
      *
      * @param context concluded
+     * @param variant which design it is
+     * @param parts of the keys, one for each worker
      * @param ports the transport
-     * @param watcher is told what becomes of pairs
      */
-    HerdServer(StoreServerContext context, HerdPorts ports, MicaWatcher watcher) {
+    HerdServer(StoreServerContext context, HerdVariant variant, List<? extends HerdPart> parts, HerdPorts ports) {
         this.context = context;
-        HerdServerSettings settings = HerdServerSettings.of(context);
+        this.variant = variant;
         boot = context.random().nextLong();
         seed = context.random().nextLong();
-        form = HerdForms.of(context.protocol(), context.maxKeyLength(), context.maxValueLength(), seed);
-        shape = new HerdShape(settings.workers(), context.window(), HerdShape.slotLength(form.maxLength()));
+        form = HerdForms.of(variant.protocol(), context.maxKeyLength(), context.maxValueLength(), seed);
+        shape = new HerdShape(parts.size(), context.window(), HerdShape.slotLength(form.maxLength()));
         sessions = new ClientSessions<>(2 * context.maxConnections(), serial -> new HerdSession(serial, shape.slots()));
-        for (int worker = 0; worker < settings.workers(); worker++) {
-            MicaTable table = new MicaTable(settings.logBuckets(), 1 << settings.logCapacity(), watcher);
-            workers.add(new HerdWorker(worker, shape, table, form, context, counters));
+        for (int worker = 0; worker < parts.size(); worker++) {
+            workers.add(new HerdWorker(worker, shape, parts.get(worker), form, context, counters));
         }
         try {
             port = ports.listen(shape, counters);
@@ -74,10 +75,10 @@ final class HerdServer implements StoreServer, HerdHost {
 
     @Override
     public String roleName() {
-        return "herd-server";
+        return variant.name() + "-server";
     }
 
-    /** Index and log count as registered memory, although clients do not READ them. */
+    /** Index and data count as registered memory, although clients do not READ them. */
     @Override
     public SpaceUse space() {
         long pairs = 0;
@@ -85,10 +86,10 @@ final class HerdServer implements StoreServer, HerdHost {
         long used = 0;
         long all = slotBytes;
         for (HerdWorker worker : workers) {
-            pairs += worker.table().pairs();
-            data += worker.table().dataBytes();
-            used += worker.table().usedBytes();
-            all += worker.table().allBytes();
+            pairs += worker.part().pairs();
+            data += worker.part().dataBytes();
+            used += worker.part().usedBytes();
+            all += worker.part().allBytes();
         }
         return new SpaceUse(pairs, data, used, all);
     }
@@ -134,6 +135,7 @@ final class HerdServer implements StoreServer, HerdHost {
         return new HerdWelcome(
                 shape,
                 form.isNumbered(),
+                variant.answers() == HerdAnswers.WRITTEN,
                 context.maxKeyLength(),
                 context.maxValueLength(),
                 session.serial(),

@@ -6,7 +6,7 @@ import org.softrdma.stores.MemorySteps;
 import org.softrdma.stores.StoreCounter;
 import org.softrdma.stores.StoreCounters;
 import org.softrdma.stores.StoreServerContext;
-import org.softrdma.stores.herd.mica.MicaTable;
+import org.softrdma.stores.herd.part.HerdPart;
 import org.softrdma.stores.herd.transport.HerdPeer;
 import org.softrdma.stores.herd.wire.HerdReplyDescriptor;
 import org.softrdma.stores.herd.wire.HerdRequest;
@@ -20,7 +20,7 @@ import org.softrdma.stores.herd.wire.HerdShape;
 final class HerdWorker {
     private final int index;
     private final HerdShape shape;
-    private final MicaTable table;
+    private final HerdPart part;
     private final HerdRequestForm form;
     private final HerdRequest request;
     private final MemorySteps steps;
@@ -31,13 +31,13 @@ final class HerdWorker {
     HerdWorker(
             int index,
             HerdShape shape,
-            MicaTable table,
+            HerdPart part,
             HerdRequestForm form,
             StoreServerContext context,
             StoreCounters counters) {
         this.index = index;
         this.shape = shape;
-        this.table = table;
+        this.part = part;
         this.form = form;
         this.counters = counters;
         request = new HerdRequest(form.maxLength());
@@ -45,8 +45,8 @@ final class HerdWorker {
         clock = context.nanoClock();
     }
 
-    MicaTable table() {
-        return table;
+    HerdPart part() {
+        return part;
     }
 
     /** Changes that were executed. */
@@ -109,13 +109,13 @@ final class HerdWorker {
         byte status;
         if (!request.operation().isChange()) {
             long found = find();
-            status = status(found != MicaTable.NONE);
+            status = status(found != HerdPart.NONE);
             seat.session().executed(slot, request.number(), status);
-            length += found == MicaTable.NONE ? 0 : copyValue(found, peer.replies(), peer.nextReply() + length);
+            length += found == HerdPart.NONE ? 0 : copyValue(found, peer.replies(), peer.nextReply() + length);
         } else if (again) {
             status = seat.session().status(slot);
         } else {
-            status = status(change());
+            status = change();
             changes++;
             seat.session().executed(slot, request.number(), status);
             steps.step(HerdStep.EXECUTED);
@@ -130,22 +130,23 @@ final class HerdWorker {
     }
 
     private long find() {
-        return table.find(request.memory(), request.key(), request.keyLength(), request.hash());
+        return part.find(request.memory(), request.key(), request.keyLength(), request.hash());
     }
 
     private int copyValue(long position, MemorySegment target, long at) {
-        int length = table.valueLength(position);
-        MemorySegment.copy(table.memory(), table.valueAt(position), target, at, length);
+        int length = part.valueLength(position);
+        MemorySegment.copy(part.memory(), part.valueAt(position), target, at, length);
         return length;
     }
 
-    /** Makes a change; false if there was nothing to remove. */
-    private boolean change() {
+    /** Makes a change; returns the status of its answer. */
+    private byte change() {
         MemorySegment memory = request.memory();
         if (request.operation() == HerdRequest.Operation.REMOVE) {
-            return table.remove(memory, request.key(), request.keyLength(), request.hash());
+            return status(part.remove(memory, request.key(), request.keyLength(), request.hash()));
         }
-        table.put(memory, request.key(), request.keyLength(), request.hash(), request.value(), request.valueLength());
-        return true;
+        boolean stored = part.put(
+                memory, request.key(), request.keyLength(), request.hash(), request.value(), request.valueLength());
+        return stored ? HerdReplyDescriptor.DONE : HerdReplyDescriptor.FULL;
     }
 }

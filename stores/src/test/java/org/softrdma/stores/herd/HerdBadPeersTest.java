@@ -18,6 +18,7 @@ import org.softrdma.stores.Protocol;
 import org.softrdma.stores.StoreCounters;
 import org.softrdma.stores.StoreException;
 import org.softrdma.stores.StoreServerContext;
+import org.softrdma.stores.herd.transport.HerdAnswers;
 import org.softrdma.stores.herd.transport.HerdChannel;
 import org.softrdma.stores.herd.transport.HerdChannels;
 import org.softrdma.stores.herd.transport.RcChannels;
@@ -48,7 +49,8 @@ class HerdBadPeersTest {
             try (VerbsDevice device = it.clientNode().open(Map.of());
                     BlockingStore store = new BlockingStore(it.client(device));
                     VerbsDevice badDevice = bad.open(Map.of());
-                    HerdChannels channels = new RcChannels(badDevice);
+                    HerdChannels channels = new RcChannels(
+                            badDevice, it.clientContext().servers().getFirst(), HerdAnswers.SENT, false);
                     HerdChannel channel = channels.connect(it.clientContext().conclude(), new StoreCounters(), 4711)) {
                 assertTrue(store.put(KEY, VALUE));
                 HerdShape shape = channel.welcome().shape();
@@ -134,7 +136,8 @@ class HerdBadPeersTest {
         HerdRun run = HerdRun.of(Protocol.SAFE).options(Map.of("workers", "1"));
         run.run(it -> {
             try (VerbsDevice device = it.clientNode().open(Map.of());
-                    HerdChannels channels = new RcChannels(device);
+                    HerdChannels channels =
+                            new RcChannels(device, it.clientContext().servers().getFirst(), HerdAnswers.SENT, false);
                     HerdChannel channel = channels.connect(it.clientContext().conclude(), new StoreCounters(), 4711)) {
                 int end = (int) channel.welcome().shape().end(0);
                 int[] answers = new int[1];

@@ -9,6 +9,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.softrdma.fabric.AdversaryBySeed;
+import org.softrdma.sim.fabric.FabricSettings;
 import org.softrdma.sim.fabric.memory.Grains;
 import org.softrdma.stores.NumberedValue;
 import org.softrdma.stores.Outcome;
@@ -29,8 +30,15 @@ class HerdPlacementTest {
 
     /** Operations that did not do what was asked: most are values that nobody wrote. */
     private static int torn(long seed, Protocol protocol, boolean polled) {
+        return torn(new HerdRun(seed, settings(seed), protocol, polled));
+    }
+
+    private static FabricSettings settings(long seed) {
+        return new AdversaryBySeed(seed).settings().with(Grains.WORDS);
+    }
+
+    private static int torn(HerdRun run) {
         int[] torn = new int[1];
-        HerdRun run = new HerdRun(seed, new AdversaryBySeed(seed).settings().with(Grains.WORDS), protocol, polled);
         run.retryUs(60_000_000)
                 .run(
                         it -> { // what is repeated is another story
@@ -89,6 +97,16 @@ class HerdPlacementTest {
         for (long seed = 0; seed < SEEDS; seed++) {
             assertEquals(0, torn(seed, Protocol.SAFE, false), "seed " + seed);
         }
+    }
+
+    /** Of NessieSD's answers the client polls the last word. */
+    @Test
+    @Timeout(value = 5, unit = TimeUnit.MINUTES)
+    void shouldTakeNoTornAnswerWhereverItsWordsLand() {
+        for (long seed = 0; seed < SEEDS; seed++) {
+            assertEquals(0, torn(HerdRun.nessieSd(seed, settings(seed), false)), "seed " + seed);
+        }
+        assertTrue(new NessieSdDesign().needs(Protocol.SAFE).isEmpty());
     }
 
     @Test

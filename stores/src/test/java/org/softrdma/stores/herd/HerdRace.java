@@ -18,8 +18,8 @@ import org.softrdma.stores.race.StoreRace;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /**
- * Clients that change and get keys of a store that is too small for them. It loses pairs when it says so, and only then;
- * and no change may be executed twice.
+ * Clients that change and get keys of a store: of HERD, too small for them, which loses pairs when it says so, and only
+ * then; or of NessieSD, which loses none. No change may be executed twice.
  */
 final class HerdRace extends StoreRace {
     private static final int VALUE = 96;
@@ -61,14 +61,23 @@ final class HerdRace extends StoreRace {
         server = fabric().node(SERVER);
         CLIENTS.forEach(name -> clients.put(name, fabric().node(name)));
         evictions = new HerdEvictions(recorder("eviction"));
-        design = new WatchedHerd(settings.polled(), evictions);
+        design = settings.nessieSd()
+                ? WatchedHerd.nessieSd(settings.polled())
+                : WatchedHerd.herd(settings.polled(), evictions);
     }
 
     private StoreServerContext serverSettings(StoreServerContext context) {
         return common(context, VALUE)
                 .window(1 + Math.floorMod(settings.seed(), WINDOW))
                 .maxConnections(16)
-                .options(Map.of("workers", settings.seed() % 4 == 0 ? "1" : "2", "buckets", "0", "log", "9"));
+                .options(options(settings.seed() % 4 == 0 ? "1" : "2"));
+    }
+
+    /** Of HERD, such that both index and log are too small; of NessieSD, such that pairs move, and all have room. */
+    private Map<String, String> options(String workers) {
+        return settings.nessieSd()
+                ? Map.of("workers", workers, "index", "5", "entries", "5")
+                : Map.of("workers", workers, "buckets", "0", "log", "9");
     }
 
     /** Races; throws if what was seen contradicts itself, or if anything fails. */

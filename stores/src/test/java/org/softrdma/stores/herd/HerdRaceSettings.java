@@ -6,21 +6,27 @@ package org.softrdma.stores.herd;
  * @param seed decides what happens
  * @param faulty true if things go wrong
  * @param crashes how often the server crashes and starts again, with nothing
+ * @param nessieSd true for NessieSD, false for HERD
  */
-record HerdRaceSettings(long seed, boolean faulty, int crashes) {
+record HerdRaceSettings(long seed, boolean faulty, int crashes, boolean nessieSd) {
     /** Nothing goes wrong, but requests are written again early. */
     static HerdRaceSettings calm(long seed) {
-        return new HerdRaceSettings(seed, false, 0);
+        return new HerdRaceSettings(seed, false, 0, false);
     }
 
     /** Clients die, connections break, messages are late. */
     static HerdRaceSettings faulty(long seed) {
-        return new HerdRaceSettings(seed, true, 0);
+        return new HerdRaceSettings(seed, true, 0, false);
     }
 
     /** The server crashes in the middle of requests. */
     static HerdRaceSettings crashing(long seed) {
-        return new HerdRaceSettings(seed, false, 2);
+        return new HerdRaceSettings(seed, false, 2, false);
+    }
+
+    /** The same for NessieSD. */
+    HerdRaceSettings ofNessieSd() {
+        return new HerdRaceSettings(seed, faulty, crashes, true);
     }
 
     /** True if the device keeps the order of what it writes into slots. */

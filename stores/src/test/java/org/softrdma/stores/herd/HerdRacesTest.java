@@ -76,6 +76,40 @@ class HerdRacesTest {
         assertTrue(RaceRuns.isOne() || sum.has(StoreCounter.RECONNECTS), () -> "nobody has crashed: " + sum);
     }
 
+    /** NessieSD evicts nothing, and its answers are WRITTEN over. */
+    @Test
+    @Timeout(value = 5, unit = TimeUnit.MINUTES)
+    void shouldBeLinearizableAsNessieSd() {
+        RaceSum calm = raceNessieSd(0, SEEDS, HerdRaceSettings::calm);
+        RaceSum faulty = raceNessieSd(0, SEEDS, HerdRaceSettings::faulty);
+        RaceSum crashing = raceNessieSd(0, CRASHES, HerdRaceSettings::crashing);
+
+        assertTrue(
+                RaceRuns.isOne()
+                        || (calm.has(StoreCounter.DUPLICATES)
+                                && faulty.has(StoreCounter.RECONNECTS)
+                                && faulty.has(StoreCounter.TIMEOUTS)
+                                && crashing.has(StoreCounter.RECONNECTS)),
+                () -> "the races were none: " + calm + faulty + crashing);
+    }
+
+    @Test
+    @Tag("slow")
+    @Timeout(value = 20, unit = TimeUnit.MINUTES)
+    void shouldBeLinearizableAsNessieSdForManySeeds() {
+        RaceSum calm = raceNessieSd(SEEDS, SLOW_SEEDS / 2, HerdRaceSettings::calm);
+        RaceSum faulty = raceNessieSd(SEEDS, SLOW_SEEDS / 2, HerdRaceSettings::faulty);
+
+        assertTrue(
+                RaceRuns.isOne() || (calm.has(StoreCounter.DUPLICATES) && faulty.has(StoreCounter.RECONNECTS)),
+                () -> "the races were none: " + calm + faulty);
+    }
+
+    private static RaceSum raceNessieSd(long from, int count, LongFunction<HerdRaceSettings> settings) {
+        return RaceRuns.of(
+                from, count, seed -> new HerdRace(settings.apply(seed).ofNessieSd()).run());
+    }
+
     @Test
     @Tag("slow")
     @Timeout(value = 20, unit = TimeUnit.MINUTES)

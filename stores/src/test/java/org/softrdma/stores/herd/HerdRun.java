@@ -18,9 +18,10 @@ import org.softrdma.stores.Protocol;
 import org.softrdma.stores.StoreClient;
 import org.softrdma.stores.StoreClientContext;
 import org.softrdma.stores.StoreDesign;
+import org.softrdma.stores.herd.mica.MicaWatcher;
 import org.softrdma.verbs.device.VerbsDevice;
 
-/** A server and clients of HERD on a fabric. Used once. */
+/** A server and clients of HERD or NessieSD on a fabric. Used once. */
 final class HerdRun {
     static final long SECOND_NS = TimeUnit.SECONDS.toNanos(1);
     static final long HOUR_NS = TimeUnit.HOURS.toNanos(1);
@@ -30,7 +31,7 @@ final class HerdRun {
     private final FabricNode clientNode;
     private final Protocol protocol;
     private final StoreDesign design;
-    private final Map<String, String> serverOptions = new LinkedHashMap<>(Map.of("buckets", "4", "log", "16"));
+    private final Map<String, String> serverOptions = new LinkedHashMap<>();
     private long timeoutNs = HOUR_NS;
     private int retryUs = 10_000;
     private FabricStores.@Nullable RunningServer running;
@@ -40,12 +41,27 @@ final class HerdRun {
         void run(HerdRun it) throws Exception;
     }
 
-    HerdRun(long seed, FabricSettings settings, Protocol protocol, boolean polled) {
+    private HerdRun(long seed, FabricSettings settings, Protocol protocol, StoreDesign design) {
         fabric = new Fabric(seed, settings);
         serverNode = fabric.node("server");
         clientNode = fabric.node("client");
         this.protocol = protocol;
-        design = new WatchedHerd(polled);
+        this.design = design;
+    }
+
+    HerdRun(long seed, FabricSettings settings, Protocol protocol, boolean polled) {
+        this(seed, settings, protocol, WatchedHerd.herd(polled, MicaWatcher.NONE));
+        serverOptions.putAll(Map.of("buckets", "4", "log", "16"));
+    }
+
+    /** NessieSD, with tables for few pairs. */
+    static HerdRun nessieSd(long seed, FabricSettings settings, boolean polled) {
+        return new HerdRun(seed, settings, Protocol.SAFE, WatchedHerd.nessieSd(polled))
+                .options(Map.of("index", "6", "entries", "6"));
+    }
+
+    static HerdRun nessieSd() {
+        return nessieSd(7, FabricSettings.DEFAULT, true);
     }
 
     static HerdRun of(Protocol protocol) {

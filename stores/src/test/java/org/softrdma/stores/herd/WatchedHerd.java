@@ -10,61 +10,68 @@ import org.softrdma.stores.StoreDesign;
 import org.softrdma.stores.StoreServer;
 import org.softrdma.stores.StoreServerContext;
 import org.softrdma.stores.herd.mica.MicaWatcher;
-import org.softrdma.stores.herd.transport.RcPort;
 import org.softrdma.verbs.Feature;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /**
- * The design with a watcher of its pairs, and the choice of memory.
+ * A design with a watcher of its pairs, and the choice of memory.
  *
- * @param polled false for slots of which the device promises nothing, as on a device without ordered placement
- * @param watcher of the pairs
+ * @param design HERD or NessieSD
+ * @param polled false for memory of which the device promises nothing, as on a device without ordered placement
+ * @param watcher of HERD's pairs
  */
-record WatchedHerd(boolean polled, MicaWatcher watcher) implements StoreDesign {
-    private static final HerdDesign DESIGN = new HerdDesign();
+record WatchedHerd(StoreDesign design, boolean polled, MicaWatcher watcher) implements StoreDesign {
+    static WatchedHerd herd(boolean polled, MicaWatcher watcher) {
+        return new WatchedHerd(new HerdDesign(), polled, watcher);
+    }
 
-    WatchedHerd(boolean polled) {
-        this(polled, MicaWatcher.NONE);
+    static WatchedHerd nessieSd(boolean polled) {
+        return new WatchedHerd(new NessieSdDesign(), polled, MicaWatcher.NONE);
+    }
+
+    private boolean isHerd() {
+        return design instanceof HerdDesign;
     }
 
     @Override
     public String name() {
-        return DESIGN.name();
+        return design.name();
     }
 
     @Override
     public String paper() {
-        return DESIGN.paper();
+        return design.paper();
     }
 
     @Override
     public Set<Feature> needs(Protocol protocol) {
-        return DESIGN.needs(protocol);
+        return design.needs(protocol);
     }
 
     @Override
     public Promises promises(Protocol protocol) {
-        return DESIGN.promises(protocol);
+        return design.promises(protocol);
     }
 
     @Override
     public Map<String, String> serverOptions() {
-        return DESIGN.serverOptions();
+        return design.serverOptions();
     }
 
     @Override
     public Map<String, String> clientOptions() {
-        return DESIGN.clientOptions();
+        return design.clientOptions();
     }
 
     @Override
     public StoreServer serve(VerbsDevice device, StoreServerContext context) {
-        return new HerdServer(
-                context, (shape, counters) -> new RcPort(device, context, shape, polled, counters), watcher);
+        return isHerd()
+                ? HerdDesign.serve(device, context, polled, watcher)
+                : NessieSdDesign.serve(device, context, polled);
     }
 
     @Override
     public StoreClient connect(VerbsDevice device, StoreClientContext context) {
-        return DESIGN.connect(device, context);
+        return isHerd() ? design.connect(device, context) : NessieSdDesign.connect(device, context, polled);
     }
 }

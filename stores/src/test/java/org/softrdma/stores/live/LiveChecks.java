@@ -37,11 +37,6 @@ public final class LiveChecks {
         }
     }
 
-    /** The client's thread allocates nothing per GET. */
-    public static void allocatesNothingPerGet(StoreClient client) {
-        allocatesNothingPerGet(client, () -> 0);
-    }
-
     /**
      * The client's thread and the server's allocate nothing per GET, whatever the devices' own threads do.
      *

@@ -9,9 +9,7 @@ import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
-import org.agrona.concurrent.Agent;
 import org.agrona.concurrent.AgentRunner;
 import org.agrona.concurrent.BackoffIdleStrategy;
 import org.agrona.concurrent.CompositeAgent;
@@ -26,12 +24,14 @@ import org.softrdma.verbs.device.VerbsDevice;
  * it; any thread may report a failure.
  */
 public final class LiveStores implements AutoCloseable {
+    private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+
     private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
-    private final AtomicLong allocatedBytes = new AtomicLong();
     private final List<VerbsDevice> devices = new ArrayList<>();
     private final List<InetSocketAddress> addresses = new ArrayList<>();
     private final VerbsDevice clientDevice;
     private final AgentRunner runner;
+    private final Thread thread;
 
     /** Makes a server. */
     public interface Serving {
@@ -56,36 +56,8 @@ public final class LiveStores implements AutoCloseable {
             addresses.add(server.address());
         }
         clientDevice = new SoftRdmaProvider().open(Map.of());
-        Agent all = new CountedAgent(new CompositeAgent(servers), allocatedBytes);
-        runner = new AgentRunner(new BackoffIdleStrategy(), this::fail, null, all);
-        Thread ignored = AgentRunner.startOnThread(runner);
-    }
-
-    /** Notes how many bytes its thread has allocated. */
-    private record CountedAgent(Agent agent, AtomicLong bytes) implements Agent {
-        private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-
-        @Override
-        public void onStart() {
-            agent.onStart();
-        }
-
-        @Override
-        public int doWork() throws Exception {
-            int work = agent.doWork();
-            bytes.setRelease(THREADS.getCurrentThreadAllocatedBytes());
-            return work;
-        }
-
-        @Override
-        public String roleName() {
-            return agent.roleName();
-        }
-
-        @Override
-        public void onClose() {
-            agent.onClose();
-        }
+        runner = new AgentRunner(new BackoffIdleStrategy(), this::fail, null, new CompositeAgent(servers));
+        thread = AgentRunner.startOnThread(runner);
     }
 
     /** Something has failed: {@link #close} throws. */
@@ -110,7 +82,7 @@ public final class LiveStores implements AutoCloseable {
 
     /** What the servers' thread has allocated. */
     public long allocatedBytes() {
-        return allocatedBytes.getAcquire();
+        return THREADS.getThreadAllocatedBytes(thread.threadId());
     }
 
     @Override

@@ -82,7 +82,7 @@ class NessieLiveTest {
     @ParameterizedTest
     @ValueSource(ints = {0, 16})
     void shouldAllocateNothingPerGet(int cache) {
-        LiveChecks.allocatesNothingPerGet(client(live.clientDevice(), 0, cache));
+        LiveChecks.allocatesNothingPerGet(client(live.clientDevice(), 0, cache), live::allocatedBytes);
     }
 
     /** Clients on threads of their own put, remove and get the same few keys; each value that one gets is whole. */

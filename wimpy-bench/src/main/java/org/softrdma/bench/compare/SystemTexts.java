@@ -18,7 +18,8 @@ final class SystemTexts {
             "nessie",
             "A client does everything itself: READs, and atomic exchanges of words of a table.",
             "nessie-sd",
-            "The same data, asked for and changed by requests to the server.",
+            "Nessie's tables, with the server in charge: a request is a WRITE into memory that it watches, the answer a WRITE into"
+                    + " memory that the client watches.",
             "farm",
             "One READ brings two buckets of a table, in which the pair nearly always is; large values take another one."
                     + " Changes are messages by WRITE.");

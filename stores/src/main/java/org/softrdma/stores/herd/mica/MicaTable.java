@@ -1,6 +1,7 @@
 package org.softrdma.stores.herd.mica;
 
 import java.lang.foreign.MemorySegment;
+import org.softrdma.stores.herd.part.HerdPart;
 
 /**
  * The pairs of a worker: an index of buckets with eight entries each, and a log. A pair is found by the lower bits of its
@@ -16,15 +17,12 @@ import java.lang.foreign.MemorySegment;
  *
  * <p>Allocates nothing after construction. Owned by the worker's thread.
  */
-public final class MicaTable implements MicaPairs {
+public final class MicaTable implements HerdPart, MicaPairs {
     /** Entries of a bucket. */
     public static final int WAYS = 8;
 
     /** Most bits of a bucket's number: those of the hash below the tag. */
     public static final int MOST_LOG_BUCKETS = 24;
-
-    /** No such pair. */
-    public static final long NONE = -1;
 
     /** Bytes after which entries of lost pairs are forgotten: well before their lower bits come again. */
     private static final long SWEEP = 1L << MicaSlotDescriptor.OFFSET_BITS;
@@ -66,15 +64,7 @@ public final class MicaTable implements MicaPairs {
 
     // ---- looking
 
-    /**
-     * Finds a pair.
-     *
-     * @param memory in which the key is
-     * @param key where it begins
-     * @param keyLength its bytes
-     * @param hash of the key
-     * @return the pair's position, or {@link #NONE}
-     */
+    @Override
     public long find(MemorySegment memory, long key, int keyLength, long hash) {
         int entry = entry(memory, key, keyLength, hash);
         return entry < 0 ? NONE : position(entries[entry]);
@@ -142,23 +132,14 @@ public final class MicaTable implements MicaPairs {
 
     // ---- changing
 
-    /**
-     * Stores a pair, whether the key is there or not. A pair of the same length is written where it was, and keeps its
-     * age.
-     *
-     * @param memory in which key and value are
-     * @param key where the key begins
-     * @param keyLength its bytes
-     * @param hash of the key
-     * @param value where the value begins
-     * @param valueLength its bytes
-     */
-    public void put(MemorySegment memory, long key, int keyLength, long hash, long value, int valueLength) {
+    /** A pair of the same length is written where it was, and keeps its age. There is always room. */
+    @Override
+    public boolean put(MemorySegment memory, long key, int keyLength, long hash, long value, int valueLength) {
         int entry = entry(memory, key, keyLength, hash);
         int length = length(keyLength, valueLength);
         if (entry >= 0 && length == lengthOf(entries[entry])) {
             write(position(entries[entry]), memory, key, keyLength, value, valueLength);
-            return;
+            return true;
         }
         int target = entry >= 0 ? entry : room(hash);
         long position = log.append(length);
@@ -168,6 +149,7 @@ public final class MicaTable implements MicaPairs {
         if (log.head() >= nextSweep) {
             sweep();
         }
+        return true;
     }
 
     private int lengthOf(long entry) {
@@ -198,15 +180,7 @@ public final class MicaTable implements MicaPairs {
         return oldest;
     }
 
-    /**
-     * Removes a pair.
-     *
-     * @param memory in which the key is
-     * @param key where it begins
-     * @param keyLength its bytes
-     * @param hash of the key
-     * @return false if it was not there
-     */
+    @Override
     public boolean remove(MemorySegment memory, long key, int keyLength, long hash) {
         int entry = entry(memory, key, keyLength, hash);
         if (entry < 0) {
@@ -237,7 +211,7 @@ public final class MicaTable implements MicaPairs {
 
     // ---- how much there is
 
-    /** Pairs that are there. Looks at the whole index. */
+    @Override
     public long pairs() {
         long pairs = 0;
         for (long entry : entries) {
@@ -246,7 +220,7 @@ public final class MicaTable implements MicaPairs {
         return pairs;
     }
 
-    /** Bytes of their keys and values. Looks at the whole index. */
+    @Override
     public long dataBytes() {
         long bytes = 0;
         for (long entry : entries) {
@@ -258,7 +232,7 @@ public final class MicaTable implements MicaPairs {
         return bytes;
     }
 
-    /** Bytes of the pairs with what they need in log and index. Looks at the whole index. */
+    @Override
     public long usedBytes() {
         long bytes = 0;
         for (long entry : entries) {
@@ -269,7 +243,7 @@ public final class MicaTable implements MicaPairs {
         return bytes;
     }
 
-    /** Bytes of log and index. */
+    @Override
     public long allBytes() {
         return log.capacity() + (long) entries.length * Long.BYTES;
     }

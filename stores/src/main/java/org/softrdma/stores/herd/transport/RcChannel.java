@@ -1,6 +1,7 @@
 package org.softrdma.stores.herd.transport;
 
 import java.lang.foreign.MemorySegment;
+import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.Set;
 import org.agrona.CloseHelper;
@@ -10,7 +11,6 @@ import org.softrdma.stores.StoreCounters;
 import org.softrdma.stores.StoreException;
 import org.softrdma.stores.connection.RegisteredMemory;
 import org.softrdma.stores.herd.wire.HerdHelloDescriptor;
-import org.softrdma.stores.herd.wire.HerdReplyDescriptor;
 import org.softrdma.stores.herd.wire.HerdShape;
 import org.softrdma.stores.herd.wire.HerdWelcome;
 import org.softrdma.stores.herd.wire.HerdWelcomeDescriptor;
@@ -27,15 +27,20 @@ import org.softrdma.verbs.cm.Connector;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /**
- * A reliable connection. Each WRITE that the server has seen brings one answer, and an answer without a RECV would end
- * the connection; so there are RECVs for two WRITEs into each slot that is in use: the first, and one more.
+ * A client's end of a reliable connection, but for the way of the answers.
  *
  * <p>A WRITE that fits is inline; a longer one is signalled, because its slot may be used again only when it has
  * completed, even if the answer is there before.
  */
-final class RcChannel implements HerdChannel {
-    private static final int ANSWERS_PER_SLOT = 2;
+abstract class RcChannel implements HerdChannel {
+    /** WRITEs of each slot in use that may be in the send queue. */
+    private static final int WRITES_PER_SLOT = 2;
+
+    private static final int OTHER_SENDS = 2;
     private static final int BATCH = 32;
+
+    /** Bytes of the buffer of each message of the client. */
+    private static final int MESSAGE_ROOM = 32;
 
     /** Top bits of a wrId: what a completion is of. */
     private static final int KIND_SHIFT = 56;
@@ -46,8 +51,9 @@ final class RcChannel implements HerdChannel {
     private final StoreCounters counters;
     private final CompletionQueue completions;
     private final QueuePair queuePair;
-    private final RegisteredMemory replies;
-    private final int replyLength;
+    private final RegisteredMemory messages;
+    private final int messageLength;
+    private final int receives;
     private final HerdSends sends;
     private final WorkCompletion[] batch = WorkCompletion.array(BATCH);
     private final HerdWelcome welcome;
@@ -55,42 +61,46 @@ final class RcChannel implements HerdChannel {
     private final long[] writes;
     private boolean closed;
 
-    /**
-     * Connects, and waits for the welcome.
-     *
-     * @param device of the client
-     * @param domain of the same device
-     * @param context concluded
-     * @param counters counts WRITEs and SENDs
-     * @param client its name
-     * @throws org.softrdma.verbs.VerbsException if there is no connection in time
-     * @throws StoreException if the server does not welcome the client, or in no time
-     */
-    RcChannel(
+    /** What a connection needs. */
+    record Connecting(
             VerbsDevice device,
             ProtectionDomain domain,
             StoreClientContext context,
             StoreCounters counters,
-            long client) {
-        this.counters = counters;
-        int receives = ANSWERS_PER_SLOT * context.window() + 1; // one is in its handler
-        int capacity = ANSWERS_PER_SLOT * context.window() + 2;
+            long client,
+            InetSocketAddress server) {}
+
+    /**
+     * Connects, and waits for the welcome.
+     *
+     * @param by who, and where
+     * @param receives RECVs that are posted
+     * @param longest bytes of the longest message that comes
+     * @throws org.softrdma.verbs.VerbsException if there is no connection in time
+     * @throws StoreException if the server does not welcome the client, or in no time
+     */
+    RcChannel(Connecting by, int receives, int longest) {
+        VerbsDevice device = by.device();
+        ProtectionDomain domain = by.domain();
+        StoreClientContext context = by.context();
+        counters = by.counters();
+        this.receives = receives;
+        int capacity = WRITES_PER_SLOT * context.window() + OTHER_SENDS;
         int inline = Math.min(HerdSends.MOST_INLINE, device.capabilities().maxInline());
         long deadlineNs = context.nanoClock().nanoTime() + context.connectTimeoutNs();
-        replyLength = HerdShape.slotLength(
-                Math.max(HerdReplyDescriptor.length(context.maxValueLength()), HerdWelcomeDescriptor.LENGTH));
+        messageLength = HerdShape.slotLength(Math.max(longest, HerdWelcomeDescriptor.LENGTH));
         sends = new HerdSends(capacity, inline);
         completions = device.createCompletionQueue(HerdSends.completions(capacity) + receives);
         RegisteredMemory received = null;
         QueuePair pair = null;
         RegisteredMemory requests = null;
-        try (Connector connector = device.resolve(context.servers().getFirst(), context.connectTimeoutNs())) {
+        try (Connector connector = device.resolve(by.server(), context.connectTimeoutNs())) {
             received = new RegisteredMemory(
                     device,
                     domain,
-                    Math.multiplyExact(receives + 1, replyLength),
+                    Math.multiplyExact(receives + 1, messageLength),
                     Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.RECEIVE_SINK));
-            replies = received;
+            messages = received;
             pair = connector.createQueuePair(
                     domain, QueuePairAttributes.of(completions, new QueuePairLimits(capacity, receives, 1, 1, inline)));
             queuePair = pair;
@@ -98,7 +108,7 @@ final class RcChannel implements HerdChannel {
                 postReceive(receive);
             }
             byte[] ignored = connector.connect(new ConnectionParameters(0, 0, new byte[0]), context.connectTimeoutNs());
-            sayHello(receives, client);
+            sayHello(by.client());
             welcome = awaitWelcome(context, deadlineNs);
             requests = new RegisteredMemory(device, domain, welcome.shape().length(), Set.of(AccessFlag.LOCAL_WRITE));
             slots = requests;
@@ -109,12 +119,29 @@ final class RcChannel implements HerdChannel {
         }
     }
 
-    private void sayHello(int buffer, long client) {
-        long at = (long) buffer * replyLength; // behind those of the RECVs
-        HerdHelloDescriptor.put(replies.segment(), at, client);
-        int flags = sends.flags(HerdHelloDescriptor.LENGTH, true);
-        PostStatus status = queuePair.postSend(
-                SEND | sends.nextSequence(), replies.region(), at, HerdHelloDescriptor.LENGTH, flags);
+    private void sayHello(long client) {
+        HerdHelloDescriptor.put(messages.segment(), helloAt(), client);
+        say(helloAt(), HerdHelloDescriptor.LENGTH);
+    }
+
+    private long helloAt() {
+        return messageAt(receives); // behind the buffers of RECVs
+    }
+
+    /** Where a second message of the client is laid out: behind the first one, which may be on its way still. */
+    protected final long secondAt() {
+        return helloAt() + MESSAGE_ROOM;
+    }
+
+    /** The memory of messages. */
+    protected final MemorySegment messages() {
+        return messages.segment();
+    }
+
+    /** SENDs a message, before the first WRITE. */
+    protected final void say(long at, int length) {
+        int flags = sends.flags(length, true);
+        PostStatus status = queuePair.postSend(SEND | sends.nextSequence(), messages.region(), at, length, flags);
         long ignored = sends.posted(status, flags);
         counters.increment(StoreCounter.SENDS);
     }
@@ -142,55 +169,54 @@ final class RcChannel implements HerdChannel {
 
     private HerdWelcome welcome(WorkCompletion completion) {
         int receive = (int) completion.wrId();
-        long at = (long) receive * replyLength;
-        if (!HerdWelcomeDescriptor.isValid(replies.segment(), at, completion.byteLength())) {
+        long at = messageAt(receive);
+        if (!HerdWelcomeDescriptor.isValid(messages.segment(), at, completion.byteLength())) {
             throw new StoreException("this is no server of HERD: its welcome has other bytes");
         }
-        HerdWelcome told = HerdWelcomeDescriptor.get(replies.segment(), at);
+        HerdWelcome told = HerdWelcomeDescriptor.get(messages.segment(), at);
         postReceive(receive);
         return told;
     }
 
-    private void postReceive(int receive) {
+    /** Where what a RECV takes begins. */
+    protected final long messageAt(int receive) {
+        return (long) receive * messageLength;
+    }
+
+    /** Posts a RECV, if the channel is open. */
+    protected final void postReceive(int receive) {
+        if (closed) {
+            return;
+        }
         PostStatus status =
-                queuePair.postReceive(RECEIVE | receive, replies.region(), (long) receive * replyLength, replyLength);
+                queuePair.postReceive(RECEIVE | receive, messages.region(), messageAt(receive), messageLength);
         if (status != PostStatus.ACCEPTED) {
             throw new IllegalStateException(status + ": the queue has room for every RECV");
         }
     }
 
     @Override
-    public HerdWelcome welcome() {
+    public final HerdWelcome welcome() {
         return welcome;
     }
 
     @Override
-    public boolean isReliable() {
-        return true;
-    }
-
-    @Override
-    public boolean mayWriteAgain(int unanswered) {
-        return unanswered < ANSWERS_PER_SLOT;
-    }
-
-    @Override
-    public MemorySegment slots() {
+    public final MemorySegment slots() {
         return slots.segment();
     }
 
     @Override
-    public ByteBuffer view() {
+    public final ByteBuffer view() {
         return slots.view();
     }
 
     @Override
-    public boolean isFree(int slot) {
+    public final boolean isFree(int slot) {
         return sends.isDone(writes[slot]);
     }
 
     @Override
-    public boolean hasRoom() {
+    public final boolean hasRoom() {
         return !sends.isFull();
     }
 
@@ -224,22 +250,31 @@ final class RcChannel implements HerdChannel {
             }
             if ((completion.wrId() & RECEIVE) == 0) {
                 sends.completed(completion.wrId());
-            } else {
-                int receive = (int) completion.wrId();
-                handler.onMessage(replies.segment(), (long) receive * replyLength, completion.byteLength());
-                if (!closed) {
-                    postReceive(receive);
-                }
+            } else if (!received((int) completion.wrId(), completion.byteLength(), handler)) {
+                return false;
             }
         }
         return true;
+    }
+
+    /**
+     * A RECV has taken a message.
+     *
+     * @param receive which
+     * @param length bytes of the message
+     * @return false if the server must not send it
+     */
+    protected abstract boolean received(int receive, long length, HerdReplyHandler handler);
+
+    protected final boolean isClosed() {
+        return closed;
     }
 
     @Override
     public void close() {
         if (!closed) {
             closed = true;
-            CloseHelper.closeAll(queuePair, completions, slots, replies); // no buffer is touched without a queue pair
+            CloseHelper.closeAll(queuePair, completions, slots, messages); // no buffer is touched without a queue pair
         }
     }
 }

@@ -1,6 +1,7 @@
 package org.softrdma.stores.herd.transport;
 
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 import java.util.EnumSet;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -9,8 +10,8 @@ import org.softrdma.stores.StoreCounter;
 import org.softrdma.stores.StoreCounters;
 import org.softrdma.stores.StoreServerContext;
 import org.softrdma.stores.connection.RegisteredMemory;
+import org.softrdma.stores.herd.wire.HerdAnswersDescriptor;
 import org.softrdma.stores.herd.wire.HerdHelloDescriptor;
-import org.softrdma.stores.herd.wire.HerdReplyDescriptor;
 import org.softrdma.stores.herd.wire.HerdShape;
 import org.softrdma.stores.herd.wire.HerdWelcome;
 import org.softrdma.stores.herd.wire.HerdWelcomeDescriptor;
@@ -27,13 +28,14 @@ import org.softrdma.verbs.cm.ConnectionRequest;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /**
- * A client's reliable connection at the server. The region of its slots is its own and goes with it, so no WRITE of an
- * earlier connection can come late. Answers lie in a ring of buffers; where the next one is not free, a request waits in
- * its slot.
+ * A client's reliable connection at the server, but for the way of the answers. The region of its slots is its own and
+ * goes with it, so no WRITE of an earlier connection can come late. Answers lie in a ring of buffers; where the next one
+ * is not free, a request waits in its slot.
  */
-final class RcPeer implements HerdPeer, AutoCloseable {
+abstract class RcPeer implements HerdPeer, AutoCloseable {
     private static final int ANSWERS_PER_SLOT = 2;
     private static final int RECEIVE = 1 << 30;
+    private static final int MOST_MESSAGE = Math.max(HerdHelloDescriptor.LENGTH, HerdAnswersDescriptor.LENGTH);
 
     private final int serial;
     private final HerdShape shape;
@@ -56,11 +58,16 @@ final class RcPeer implements HerdPeer, AutoCloseable {
             CompletionQueue completions,
             StoreServerContext context,
             HerdShape shape,
+            HerdAnswers answers,
             boolean polled,
             StoreCounters counters) {}
 
-    /** Accepts a client. */
-    RcPeer(int serial, ConnectionRequest request, Common common, Consumer<RcPeer> dropping) {
+    /**
+     * Accepts a client.
+     *
+     * @param longest bytes of the longest answer, with all that goes with it
+     */
+    RcPeer(int serial, ConnectionRequest request, Common common, Consumer<RcPeer> dropping, int longest) {
         this.serial = serial;
         this.dropping = dropping;
         shape = common.shape();
@@ -70,9 +77,7 @@ final class RcPeer implements HerdPeer, AutoCloseable {
                 Math.min(HerdSends.MOST_INLINE, common.device().capabilities().maxInline());
         sends = new HerdSends(capacity, inline);
         sent = new long[capacity];
-        int maxValueLength = common.context().maxValueLength();
-        replyLength = HerdShape.slotLength(
-                Math.max(HerdReplyDescriptor.length(maxValueLength), HerdWelcomeDescriptor.LENGTH));
+        replyLength = HerdShape.slotLength(Math.max(longest, HerdWelcomeDescriptor.LENGTH));
         RegisteredMemory written = null;
         RegisteredMemory answers = null;
         QueuePair pair = null;
@@ -90,11 +95,7 @@ final class RcPeer implements HerdPeer, AutoCloseable {
                     common.domain(),
                     QueuePairAttributes.of(common.completions(), new QueuePairLimits(capacity, 1, 1, 1, inline)));
             queuePair = pair;
-            PostStatus status = queuePair.postReceive(
-                    (long) serial << Integer.SIZE | RECEIVE, replies.region(), helloAt(), HerdHelloDescriptor.LENGTH);
-            if (status != PostStatus.ACCEPTED) {
-                throw new IllegalStateException(status + ": the queue has room for one RECV");
-            }
+            expectMessage();
             request.accept(new ConnectionParameters(0, 0, new byte[0]));
         } catch (RuntimeException e) {
             CloseHelper.closeAll(pair, written, answers);
@@ -123,7 +124,7 @@ final class RcPeer implements HerdPeer, AutoCloseable {
         return (int) (wrId >>> Integer.SIZE);
     }
 
-    static boolean isHello(long wrId) {
+    static boolean isMessage(long wrId) {
         return (wrId & RECEIVE) != 0;
     }
 
@@ -137,37 +138,56 @@ final class RcPeer implements HerdPeer, AutoCloseable {
 
     // ---- the first messages
 
-    private long helloAt() {
+    /** Posts the RECV for a message of the client, of which none is on its way. */
+    protected final void expectMessage() {
+        PostStatus status = queuePair.postReceive(
+                (long) serial << Integer.SIZE | RECEIVE, replies.region(), messageAt(), MOST_MESSAGE);
+        if (status != PostStatus.ACCEPTED) {
+            throw new IllegalStateException(status + ": the queue has room for one RECV");
+        }
+    }
+
+    /** Where a message of the client is. */
+    protected final long messageAt() {
         return (long) sent.length * replyLength;
     }
 
-    boolean isHelloValid(long length) {
-        return HerdHelloDescriptor.isValid(replies.segment(), helloAt(), length);
+    final boolean isHelloValid(long length) {
+        return HerdHelloDescriptor.isValid(replies.segment(), messageAt(), length);
     }
 
-    long client() {
-        return HerdHelloDescriptor.client(replies.segment(), helloAt());
+    final long client() {
+        return HerdHelloDescriptor.client(replies.segment(), messageAt());
     }
 
-    RemoteRegion remoteSlots() {
+    final RemoteRegion remoteSlots() {
         return slots.region().remote();
     }
 
+    /** Answers the client's first message. */
     void welcome(HerdWelcome welcome) {
         greeted = true;
         HerdWelcomeDescriptor.put(replies.segment(), nextReply(), welcome);
-        send(HerdWelcomeDescriptor.LENGTH);
+        sendReply(HerdWelcomeDescriptor.LENGTH);
     }
+
+    /**
+     * A message has come after the first one.
+     *
+     * @param length its bytes
+     * @return false if the client must not send it
+     */
+    abstract boolean told(long length);
 
     // ---- answers
 
     @Override
-    public MemorySegment slots() {
+    public final MemorySegment slots() {
         return slots.segment();
     }
 
     @Override
-    public boolean isOpen() {
+    public final boolean isOpen() {
         return open;
     }
 
@@ -177,26 +197,52 @@ final class RcPeer implements HerdPeer, AutoCloseable {
     }
 
     @Override
-    public MemorySegment replies() {
+    public final MemorySegment replies() {
         return replies.segment();
     }
 
     @Override
-    public long nextReply() {
+    public final long nextReply() {
         return (long) next * replyLength;
     }
 
-    @Override
-    public void send(int length) {
+    /** SENDs the next answer. */
+    protected final void sendReply(int length) {
         int flags = sends.flags(length, false);
-        PostStatus status = queuePair.postSend(
-                (long) serial << Integer.SIZE | sends.nextSequence(), replies.region(), nextReply(), length, flags);
-        long number = sends.posted(status, flags);
+        PostStatus status = queuePair.postSend(wrId(), replies.region(), nextReply(), length, flags);
+        posted(status, flags, length);
         counters.increment(StoreCounter.SENDS);
+    }
+
+    /**
+     * WRITEs the next answer.
+     *
+     * @param length its bytes
+     * @param address where to
+     * @param rkey of the client's memory
+     */
+    protected final void writeReply(int length, long address, int rkey) {
+        int flags = sends.flags(length, false);
+        PostStatus status = queuePair.postWrite(wrId(), replies.region(), nextReply(), length, address, rkey, flags);
+        posted(status, flags, length);
+        counters.increment(StoreCounter.WRITES);
+    }
+
+    private long wrId() {
+        return (long) serial << Integer.SIZE | sends.nextSequence();
+    }
+
+    private void posted(PostStatus status, int flags, int length) {
+        long number = sends.posted(status, flags);
         if (!sends.fitsInline(length)) {
             sent[next] = number;
             next = (next + 1) % sent.length;
         }
+    }
+
+    /** The memory of answers as a buffer. */
+    protected final ByteBuffer repliesView() {
+        return replies.view();
     }
 
     void completed(long wrId) {
@@ -204,12 +250,12 @@ final class RcPeer implements HerdPeer, AutoCloseable {
     }
 
     @Override
-    public void drop() {
+    public final void drop() {
         dropping.accept(this);
     }
 
     @Override
-    public void close() {
+    public final void close() {
         if (open) {
             open = false;
             CloseHelper.closeAll(queuePair, slots, replies); // the device touches neither once the queue pair is closed

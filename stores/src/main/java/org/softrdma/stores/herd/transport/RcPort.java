@@ -40,12 +40,18 @@ public final class RcPort implements HerdPort {
      * @param device on which it is
      * @param context concluded
      * @param shape of a client's slots
+     * @param answers how they go
      * @param polled true for slots in memory that the device writes in order for who polls it
      * @param counters counts SENDs
      * @throws VerbsException if it cannot
      */
     public RcPort(
-            VerbsDevice device, StoreServerContext context, HerdShape shape, boolean polled, StoreCounters counters) {
+            VerbsDevice device,
+            StoreServerContext context,
+            HerdShape shape,
+            HerdAnswers answers,
+            boolean polled,
+            StoreCounters counters) {
         this.context = context;
         List<AutoCloseable> opened = new ArrayList<>();
         try {
@@ -58,7 +64,7 @@ public final class RcPort implements HerdPort {
             CloseHelper.closeAll(opened);
             throw e;
         }
-        common = new RcPeer.Common(device, domain, completions, context, shape, polled, counters);
+        common = new RcPeer.Common(device, domain, completions, context, shape, answers, polled, counters);
     }
 
     @Override
@@ -85,12 +91,18 @@ public final class RcPort implements HerdPort {
         try (ConnectionRequest request = next.get()) {
             if (peers.size() < context.maxConnections()) { // else closing the request rejects it
                 int serial = ++lastSerial;
-                peers.put(serial, new RcPeer(serial, request, common, this::drop));
+                peers.put(serial, newPeer(serial, request));
             }
         } catch (VerbsException e) {
             // The peer is gone, or there is no memory for it: it will learn either from its connection.
         }
         return 1;
+    }
+
+    private RcPeer newPeer(int serial, ConnectionRequest request) {
+        return common.answers() == HerdAnswers.SENT
+                ? new RcSendPeer(serial, request, common, this::drop)
+                : new RcWritePeer(serial, request, common, this::drop);
     }
 
     private void take(WorkCompletion completion, HerdHost host) {
@@ -100,8 +112,12 @@ public final class RcPort implements HerdPort {
         }
         if (!completion.isSuccess()) {
             drop(peer);
-        } else if (!RcPeer.isHello(completion.wrId())) {
+        } else if (!RcPeer.isMessage(completion.wrId())) {
             peer.completed(completion.wrId());
+        } else if (peer.isGreeted()) {
+            if (!peer.told(completion.byteLength())) {
+                drop(peer);
+            }
         } else if (peer.isHelloValid(completion.byteLength())) {
             peer.welcome(host.arrives(peer, peer.client(), peer.remoteSlots()));
         } else {

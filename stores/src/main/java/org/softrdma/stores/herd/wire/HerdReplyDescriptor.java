@@ -16,7 +16,7 @@ import java.nio.ByteOrder;
  * +---------------------------------------------------------------+
  * |  its attempt; 0 likewise                                      |   8
  * +-----------------------------------------------+---------------+
- * |  0                                            |  status       |  12   0 done, 1 missing
+ * |  0                                            |  status       |  12   0 done, 1 missing, 2 full
  * +-----------------------------------------------+---------------+
  * |  value: of a GET that has found one                           |  16   as long as the message
  * +---------------------------------------------------------------+
@@ -30,6 +30,9 @@ public final class HerdReplyDescriptor {
 
     /** There is no such key. */
     public static final byte MISSING = 1;
+
+    /** There is no room for the pair. */
+    public static final byte FULL = 2;
 
     static final int SLOT_OFFSET = 0;
     static final int NUMBER_OFFSET = SLOT_OFFSET + Integer.BYTES;
@@ -79,7 +82,10 @@ public final class HerdReplyDescriptor {
         return available >= VALUE_OFFSET
                 && slot(memory, at) >= 0
                 && slot(memory, at) < slots
-                && (memory.get(INT, at + STATUS_OFFSET) == DONE
-                        || (memory.get(INT, at + STATUS_OFFSET) == MISSING && available == VALUE_OFFSET));
+                && isStatus(memory.get(INT, at + STATUS_OFFSET), available == VALUE_OFFSET);
+    }
+
+    private static boolean isStatus(int status, boolean alone) {
+        return status == DONE || (alone && (status == MISSING || status == FULL));
     }
 }

@@ -61,6 +61,11 @@ public final class HerdRequestDescriptor {
         return (long) WORD.getAcquire(memory, end + NUMBER_OFFSET);
     }
 
+    /** The number of a request that is laid out, by its owner. */
+    public static int number(MemorySegment memory, long end) {
+        return memory.get(INT, end + NUMBER_OFFSET);
+    }
+
     /** The number in a poll word. */
     static int number(long pollWord) {
         return (int) pollWord;

@@ -7,6 +7,7 @@ import org.softrdma.verbs.RemoteRegion;
  *
  * @param shape of the client's slots
  * @param numbered requests have numbers: the mended form
+ * @param written true if answers are WRITEs into the client's memory
  * @param maxKeyLength bytes of the longest key
  * @param maxValueLength bytes of the longest value
  * @param session what the server remembers of the client: the same number means the same numbers of requests
@@ -17,6 +18,7 @@ import org.softrdma.verbs.RemoteRegion;
 public record HerdWelcome(
         HerdShape shape,
         boolean numbered,
+        boolean written,
         int maxKeyLength,
         int maxValueLength,
         int session,

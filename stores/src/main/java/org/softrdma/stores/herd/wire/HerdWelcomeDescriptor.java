@@ -14,7 +14,7 @@ import org.softrdma.verbs.RemoteRegion;
  * +---------------------------------------------------------------+
  * |  magic                                                        |   0
  * +-------------------------------+-------------------------------+
- * |  workers                      |  1 if requests have numbers   |   4
+ * |  workers                      |  flags                        |   4   1 requests have numbers, 2 answers are WRITEs
  * +-------------------------------+-------------------------------+
  * |  slots of each worker                                         |   8
  * +---------------------------------------------------------------+
@@ -38,6 +38,7 @@ public final class HerdWelcomeDescriptor {
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
     private static final int NUMBERED = 1;
+    private static final int WRITTEN = 2;
     private static final int FLAGS_MASK = 0xffff;
     private static final int LINE = 64;
 
@@ -61,7 +62,7 @@ public final class HerdWelcomeDescriptor {
     /** Writes it. */
     public static void put(MemorySegment memory, long at, HerdWelcome welcome) {
         HerdShape shape = welcome.shape();
-        int flags = welcome.numbered() ? NUMBERED : 0;
+        int flags = (welcome.numbered() ? NUMBERED : 0) | (welcome.written() ? WRITTEN : 0);
         memory.set(INT, at + MAGIC_OFFSET, HerdHelloDescriptor.MAGIC);
         memory.set(INT, at + FLAGS_OFFSET, flags | shape.workers() << Short.SIZE);
         memory.set(INT, at + WINDOW_OFFSET, shape.window());
@@ -83,7 +84,7 @@ public final class HerdWelcomeDescriptor {
         int workers = memory.get(INT, at + FLAGS_OFFSET) >>> Short.SIZE;
         int window = memory.get(INT, at + WINDOW_OFFSET);
         int slotLength = memory.get(INT, at + SLOT_LENGTH_OFFSET);
-        return (memory.get(INT, at + FLAGS_OFFSET) & FLAGS_MASK & ~NUMBERED) == 0
+        return (memory.get(INT, at + FLAGS_OFFSET) & FLAGS_MASK & ~(NUMBERED | WRITTEN)) == 0
                 && workers > 0
                 && workers <= HerdShape.MOST_WORKERS
                 && window > 0
@@ -102,6 +103,7 @@ public final class HerdWelcomeDescriptor {
         return new HerdWelcome(
                 shape,
                 (flags & NUMBERED) != 0,
+                (flags & WRITTEN) != 0,
                 memory.get(INT, at + KEY_LENGTH_OFFSET),
                 memory.get(INT, at + VALUE_LENGTH_OFFSET),
                 memory.get(INT, at + SESSION_OFFSET),

@@ -1,5 +1,6 @@
 /**
- * The bytes of HERD: requests in their two forms, answers, and the first messages of a connection.
+ * The bytes of HERD: requests in their two forms, answers by SEND and by WRITE, and the first messages of a
+ * connection.
  *
  * <p>Owned by the thread of whoever makes them. Read {@link org.softrdma.stores.herd.wire.HerdRequestDescriptor} first.
  */

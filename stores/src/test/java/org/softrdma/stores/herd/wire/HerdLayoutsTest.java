@@ -16,7 +16,8 @@ import org.softrdma.verbs.RemoteRegion;
 class HerdLayoutsTest {
     private static final String REPLY = "050000000c0b0a00070000000000000076616c756521";
     private static final String HELLO = "48524431010000008877665544332211";
-    private static final String WELCOME = "48524431010003001000000080110000fa00000000100000111111112222222"
+    private static final String ANSWERS = "48524441111111112222222222222222c012000000000000";
+    private static final String WELCOME = "48524431030003001000000080110000fa00000000100000111111112222222"
             + "2333333333333333344444444444444445555555555555555";
 
     private static MemorySegment zeroes(int length) {
@@ -55,7 +56,10 @@ class HerdLayoutsTest {
         reply.set(ValueLayout.JAVA_BYTE, 12, HerdReplyDescriptor.MISSING);
         assertFalse(HerdReplyDescriptor.isValid(reply, 0, 22, 6), "missing, with a value");
         assertTrue(HerdReplyDescriptor.isValid(reply, 0, 16, 6));
-        reply.set(ValueLayout.JAVA_BYTE, 12, (byte) 2);
+        reply.set(ValueLayout.JAVA_BYTE, 12, HerdReplyDescriptor.FULL);
+        assertFalse(HerdReplyDescriptor.isValid(reply, 0, 22, 6), "full, with a value");
+        assertTrue(HerdReplyDescriptor.isValid(reply, 0, 16, 6));
+        reply.set(ValueLayout.JAVA_BYTE, 12, (byte) 3);
         assertFalse(HerdReplyDescriptor.isValid(reply, 0, 16, 6), "no status");
         reply.set(ValueLayout.JAVA_BYTE, 12, (byte) 0);
         reply.set(ValueLayout.JAVA_BYTE, 3, (byte) 0x80);
@@ -71,6 +75,7 @@ class HerdLayoutsTest {
 
         HerdWelcome told = new HerdWelcome(
                 new HerdShape(3, 16, 4480),
+                true,
                 true,
                 250,
                 4096,
@@ -98,7 +103,8 @@ class HerdLayoutsTest {
             assertFalse(HerdWelcomeDescriptor.isValid(bytes(WELCOME), 0, length));
         }
         assertFalse(isWelcome(WELCOME.replaceFirst("31", "30")), "magic");
-        assertFalse(isWelcome(changed(8, "0300")), "a flag that nobody knows");
+        assertTrue(isWelcome(changed(8, "0100")), "answers are SENDs");
+        assertFalse(isWelcome(changed(8, "0500")), "a flag that nobody knows");
         assertFalse(isWelcome(changed(12, "0000")), "no workers");
         assertFalse(isWelcome(changed(12, "0101")), "257 workers");
         assertFalse(isWelcome(changed(16, "00000000")), "no slots");
@@ -107,6 +113,20 @@ class HerdLayoutsTest {
         assertFalse(isWelcome(changed(24, "00000080")), "a slot of a negative length");
         assertFalse(isWelcome(changed(32, "00000000")), "no key");
         assertFalse(isWelcome(changed(40, "ffffffff")), "a value of a negative length");
+    }
+
+    @Test
+    void shouldLayOutWhereAnswersGo() {
+        RemoteRegion answers = new RemoteRegion(0x2222_2222_2222_2222L, 4800, 0x1111_1111);
+        MemorySegment made = zeroes(HerdAnswersDescriptor.LENGTH);
+        HerdAnswersDescriptor.put(made, 0, answers);
+        assertEquals(ANSWERS, hex(made));
+        assertEquals(answers, HerdAnswersDescriptor.get(made, 0));
+        assertTrue(HerdAnswersDescriptor.isValid(made, 0, 24, 4800));
+        assertFalse(HerdAnswersDescriptor.isValid(made, 0, 23, 4800), "too short");
+        assertFalse(HerdAnswersDescriptor.isValid(made, 0, 24, 4864), "too few answer slots");
+        made.set(ValueLayout.JAVA_BYTE, 0, (byte) 0);
+        assertFalse(HerdAnswersDescriptor.isValid(made, 0, 24, 4800), "magic");
     }
 
     private static boolean isWelcome(String hex) {

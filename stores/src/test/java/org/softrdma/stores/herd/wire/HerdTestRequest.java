@@ -4,16 +4,18 @@ import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 
 /** A request of "key", perhaps with "value!". */
-record HerdTestRequest(HerdRequest.Operation operation, int valueLength, int slot, int number, int attempt)
+public record HerdTestRequest(HerdRequest.Operation operation, int valueLength, int slot, int number, int attempt)
         implements HerdAsked {
     private static final byte[] PAIR = "keyvalue!".getBytes(StandardCharsets.US_ASCII);
     private static final int KEY_LENGTH = 3;
 
-    static HerdTestRequest put(int slot, int number, int attempt) {
+    /** A PUT. */
+    public static HerdTestRequest put(int slot, int number, int attempt) {
         return new HerdTestRequest(HerdRequest.Operation.PUT, PAIR.length - KEY_LENGTH, slot, number, attempt);
     }
 
-    static HerdTestRequest get(int slot, int number, int attempt) {
+    /** A GET. */
+    public static HerdTestRequest get(int slot, int number, int attempt) {
         return new HerdTestRequest(HerdRequest.Operation.GET, 0, slot, number, attempt);
     }
 

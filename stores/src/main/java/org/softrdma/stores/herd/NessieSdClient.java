@@ -1,0 +1,112 @@
+package org.softrdma.stores.herd;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import org.agrona.CloseHelper;
+import org.softrdma.stores.Outcome;
+import org.softrdma.stores.ResultHandler;
+import org.softrdma.stores.StoreClient;
+import org.softrdma.stores.StoreClientContext;
+import org.softrdma.stores.client.PollingStoreClient;
+import org.softrdma.stores.hash.SeededHash;
+import org.softrdma.stores.herd.transport.HerdAnswers;
+import org.softrdma.stores.herd.transport.RcChannels;
+import org.softrdma.verbs.device.VerbsDevice;
+
+/**
+ * A client of NessieSD: one of HERD for each node, and a hash that says which node has a key. Owned by one thread.
+ */
+final class NessieSdClient extends PollingStoreClient {
+    /** Of the hash that chooses the node, which all clients have in common; workers are chosen by another one. */
+    private static final long NODE_SEED = 0x6e65_7373_6965_7364L;
+
+    private static final ResultHandler NO_HANDLER = (tag, outcome, memory, offset, length) -> {};
+
+    private final StoreClient[] nodes;
+    private final MemorySegment key;
+    private final ResultHandler taker = this::take;
+    private ResultHandler handler = NO_HANDLER;
+
+    /**
+     * Connects to all nodes.
+     *
+     * @param polled true for answer slots in memory that the device writes in order for who polls it
+     */
+    NessieSdClient(VerbsDevice device, StoreClientContext context, HerdVariant variant, boolean polled) {
+        super(context);
+        key = MemorySegment.ofArray(new byte[context.maxKeyLength()]);
+        List<StoreClient> made = new ArrayList<>();
+        try {
+            for (InetSocketAddress server : context.servers()) {
+                made.add(new HerdClient(
+                        context,
+                        variant,
+                        server,
+                        counters(),
+                        () -> new RcChannels(device, server, HerdAnswers.WRITTEN, polled)));
+            }
+        } catch (RuntimeException e) {
+            CloseHelper.closeAll(made);
+            throw e;
+        }
+        nodes = made.toArray(StoreClient[]::new);
+    }
+
+    private StoreClient node(byte[] of) {
+        if (nodes.length == 1) {
+            return nodes[0];
+        }
+        MemorySegment.copy(of, 0, key, ValueLayout.JAVA_BYTE, 0, of.length);
+        return nodes[node(SeededHash.of(key, 0, of.length, NODE_SEED), nodes.length)];
+    }
+
+    /** The node that has the keys with this hash. */
+    static int node(long hash, int nodes) {
+        return (int) Math.unsignedMultiplyHigh(hash, nodes);
+    }
+
+    @Override
+    public boolean startGet(byte[] of, long tag) {
+        return mayStart(of, 0) && started(node(of).startGet(of, tag));
+    }
+
+    @Override
+    public boolean startPut(byte[] of, MemorySegment value, long tag) {
+        return mayStart(of, value.byteSize()) && started(node(of).startPut(of, value, tag));
+    }
+
+    @Override
+    public boolean startRemove(byte[] of, long tag) {
+        return mayStart(of, 0) && started(node(of).startRemove(of, tag));
+    }
+
+    private boolean started(boolean by) {
+        if (by) {
+            started(clock().nanoTime() + context().timeoutNs());
+        }
+        return by;
+    }
+
+    @Override
+    public int poll(ResultHandler newHandler) {
+        pollBegins();
+        handler = newHandler;
+        for (StoreClient node : nodes) {
+            int ignored = node.poll(taker);
+        }
+        handler = NO_HANDLER;
+        return delivered();
+    }
+
+    private void take(long tag, Outcome outcome, MemorySegment memory, long offset, long length) {
+        deliver(handler, tag, outcome, memory, offset, length);
+    }
+
+    @Override
+    protected void release() {
+        CloseHelper.closeAll(nodes);
+    }
+}

@@ -1,0 +1,255 @@
+package org.softrdma.stores.herd;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.softrdma.sim.fabric.Fabric;
+import org.softrdma.sim.fabric.FabricNode;
+import org.softrdma.sim.fabric.FabricSettings;
+import org.softrdma.stores.BlockingStore;
+import org.softrdma.stores.FabricStores;
+import org.softrdma.stores.Outcome;
+import org.softrdma.stores.StoreClient;
+import org.softrdma.stores.StoreClientContext;
+import org.softrdma.stores.StoreCounter;
+import org.softrdma.stores.StoreCounters;
+import org.softrdma.stores.StoreException;
+import org.softrdma.verbs.device.VerbsDevice;
+
+/** NessieSD: servers, and clients whose answers are WRITEs. */
+class NessieSdOnFabricTest {
+    private static final byte[] KEY = HerdRun.bytes("key");
+    private static final byte[] VALUE = HerdRun.bytes("value");
+    private static final long TIMEOUT_NS = TimeUnit.MILLISECONDS.toNanos(100);
+    private static final long PAUSE_NS = 100 * HerdRun.SECOND_NS;
+
+    private static void doAsAMap(BlockingStore store, int keys) {
+        Map<String, byte[]> model = new HashMap<>();
+        Random random = new Random(1);
+        for (int i = 0; i < 2000; i++) {
+            String key = "key" + random.nextInt(keys);
+            byte[] was = model.get(key);
+            switch (random.nextInt(3)) {
+                case 0 -> {
+                    byte[] value = new byte[random.nextInt(random.nextBoolean() ? 60 : 900)];
+                    random.nextBytes(value);
+                    assertTrue(store.put(HerdRun.bytes(key), value));
+                    model.put(key, value);
+                }
+                case 1 -> {
+                    assertEquals(was != null, store.remove(HerdRun.bytes(key)), "step " + i);
+                    model.remove(key);
+                }
+                default -> {
+                    Optional<byte[]> got = store.get(HerdRun.bytes(key));
+                    assertEquals(was != null, got.isPresent(), key + " at step " + i);
+                    got.ifPresent(value -> assertArrayEquals(was, value));
+                }
+            }
+        }
+    }
+
+    @Test
+    void shouldDoAsAMapWhileThereIsRoom() {
+        HerdRun.nessieSd().run(it -> {
+            try (VerbsDevice device = it.clientNode().open(Map.of());
+                    BlockingStore store = new BlockingStore(it.client(device))) {
+                doAsAMap(store, 48);
+            }
+        });
+    }
+
+    /** One WRITE each way per operation, counted by the devices too; SENDs are the first messages only. */
+    @Test
+    void shouldNeedOneWriteEachWayPerOperation() {
+        HerdRun.nessieSd().run(it -> {
+            try (VerbsDevice device = it.clientNode().open(Map.of());
+                    BlockingStore store = new BlockingStore(it.client(device))) {
+                int operations = 300;
+                for (int i = 0; i < operations / 3; i++) {
+                    byte[] key = HerdRun.bytes("key" + i);
+                    assertTrue(store.put(key, new byte[5 * i]));
+                    assertEquals(5 * i, store.get(key).orElseThrow().length);
+                    assertTrue(store.remove(key));
+                }
+                StoreCounters client = store.client().counters();
+                Map<String, Long> responder = it.running().device().counters();
+                assertEquals(operations, client.get(StoreCounter.WRITES));
+                assertEquals(operations, client.get(StoreCounter.ROUND_TRIPS));
+                assertEquals(2, client.get(StoreCounter.SENDS), "who it is, and where answers go");
+                assertEquals(0, client.get(StoreCounter.READS));
+                assertEquals(0, client.get(StoreCounter.DUPLICATES));
+                assertEquals(operations, responder.get("responderWrites"));
+                assertEquals(2, responder.get("responderSends"));
+                assertEquals(operations, it.server().counters().get(StoreCounter.WRITES));
+                assertEquals(1, it.server().counters().get(StoreCounter.SENDS), "the welcome");
+                assertEquals(operations, device.counters().get("responderWrites"));
+                assertEquals(operations * 2 / 3, it.server().changes());
+            }
+        });
+    }
+
+    /** More operations than slots, begun by the handler of others, so that a slot is used again while it is polled. */
+    @Test
+    void shouldHaveAWindowOfOperationsOnTheirWay() {
+        HerdRun.nessieSd().options(Map.of("workers", "1")).run(it -> {
+            try (VerbsDevice device = it.clientNode().open(Map.of());
+                    StoreClient client = it.client(device)) {
+                int total = 400;
+                int[] started = new int[1];
+                int[] done = new int[1];
+                while (started[0] < client.window()) {
+                    assertTrue(client.startPut(KEY, value(started[0]), started[0]++));
+                }
+                while (done[0] < total) {
+                    int ignored = client.await(HerdRun.HOUR_NS, (tag, outcome, memory, offset, length) -> {
+                        done[0]++;
+                        assertEquals(Outcome.STORED, outcome);
+                        if (started[0] < total) {
+                            assertTrue(client.startPut(KEY, value(started[0]), started[0]++));
+                        }
+                    });
+                }
+                assertEquals(0, client.counters().get(StoreCounter.DUPLICATES), "each answer was seen");
+                assertEquals(0, client.counters().get(StoreCounter.RECONNECTS));
+            }
+        });
+    }
+
+    /** Some are inline, and some are not. */
+    private static MemorySegment value(int number) {
+        return MemorySegment.ofArray(new byte[number * 7 % 1000]);
+    }
+
+    /** It loses nothing: a PUT without room is refused, and what is there stays. */
+    @Test
+    void shouldRefuseAPutForWhichThereIsNoRoom() {
+        HerdRun.nessieSd().options(Map.of("workers", "1", "entries", "3")).run(it -> {
+            try (VerbsDevice device = it.clientNode().open(Map.of());
+                    StoreClient client = it.client(device);
+                    BlockingStore store = new BlockingStore(it.client(device))) {
+                for (int i = 0; i < 8; i++) {
+                    assertTrue(store.put(HerdRun.bytes("key" + i), VALUE));
+                }
+                assertEquals(
+                        Outcome.FULL, HerdRun.outcome(client, client.startPut(KEY, MemorySegment.ofArray(VALUE), 1)));
+                for (int i = 0; i < 8; i++) {
+                    assertTrue(store.put(HerdRun.bytes("key" + i), new byte[100 + i]), "a pair that is there");
+                    assertEquals(100 + i, store.get(HerdRun.bytes("key" + i)).orElseThrow().length);
+                }
+                assertTrue(store.get(KEY).isEmpty());
+                assertTrue(store.remove(HerdRun.bytes("key3")));
+                assertTrue(store.put(KEY, VALUE));
+            }
+        });
+    }
+
+    /** A hash says which node has a key; and each node has some. */
+    @Test
+    void shouldAskTheNodeThatHasTheKey() {
+        Fabric fabric = new Fabric(7, FabricSettings.DEFAULT);
+        FabricNode clientNode = fabric.node("client");
+        List<FabricNode> nodes = List.of(fabric.node("one"), fabric.node("two"), fabric.node("three"));
+        fabric.run(clientNode, () -> {
+            List<FabricStores.RunningServer> servers = new ArrayList<>();
+            for (FabricNode node : nodes) {
+                servers.add(FabricStores.serve(
+                        fabric,
+                        node,
+                        new NessieSdDesign(),
+                        context -> context.options(Map.of("index", "6", "entries", "6"))));
+            }
+            StoreClientContext context = new StoreClientContext(servers.stream()
+                            .map(each -> each.server().address())
+                            .toList())
+                    .time(fabric.clock(), fabric.idleStrategy())
+                    .random(fabric.baton().choices().generator())
+                    .conclude();
+            try (VerbsDevice device = clientNode.open(Map.of());
+                    BlockingStore store = new BlockingStore(new NessieSdDesign().connect(device, context))) {
+                doAsAMap(store, 100);
+                for (int i = 0; i < 90; i++) {
+                    assertTrue(store.put(HerdRun.bytes("k" + i), VALUE));
+                }
+                for (FabricStores.RunningServer server : servers) {
+                    assertTrue(
+                            server.server().space().pairs() > 15,
+                            () -> server.server().space().toString());
+                }
+                assertEquals(
+                        (2 + 1L) * nodes.size(),
+                        store.client().counters().get(StoreCounter.SENDS)
+                                + servers.stream()
+                                        .mapToLong(each -> ((HerdServer) each.server())
+                                                .counters()
+                                                .get(StoreCounter.SENDS))
+                                        .sum(),
+                        "the counters of all nodes are one");
+            }
+            servers.forEach(FabricStores.RunningServer::stop);
+        });
+    }
+
+    // ---- promises
+
+    @Test
+    void shouldNeitherGetNorPutWhileTheServersApplicationStandsStill() {
+        HerdRun.nessieSd().timeoutNs(TIMEOUT_NS).run(it -> {
+            try (VerbsDevice device = it.clientNode().open(Map.of());
+                    BlockingStore store = new BlockingStore(it.client(device))) {
+                assertTrue(store.put(KEY, VALUE));
+                StoreClient client = store.client();
+                it.serverNode().pauseProcesses(PAUSE_NS);
+                assertEquals(Outcome.LOST, HerdRun.outcome(client, client.startGet(KEY, 1)));
+                assertEquals(
+                        Outcome.LOST,
+                        HerdRun.outcome(
+                                client, client.startPut(HerdRun.bytes("other"), MemorySegment.ofArray(VALUE), 2)));
+                it.sleep(PAUSE_NS);
+                assertTrue(store.get(KEY).isPresent());
+            }
+        });
+    }
+
+    @Test
+    void shouldRecoverFromARestartAndShowNothingOfTheOldLife() {
+        HerdRun.nessieSd().timeoutNs(HerdRun.SECOND_NS).run(it -> {
+            try (VerbsDevice device = it.clientNode().open(Map.of());
+                    BlockingStore store = new BlockingStore(it.client(device))) {
+                StoreClient client = store.client();
+                assertTrue(store.put(KEY, VALUE));
+                it.running().stop();
+                assertEquals(Outcome.LOST, HerdRun.outcome(client, client.startGet(KEY, 1)));
+                it.startServer();
+                it.sleep(HerdRun.SECOND_NS); // clients wait a little before they try again
+                assertTrue(store.get(KEY).isEmpty());
+                assertTrue(store.put(KEY, VALUE));
+                assertEquals(1, client.counters().get(StoreCounter.RECONNECTS));
+            }
+        });
+    }
+
+    /** Each end tells how answers come, so that nobody waits for what never comes. */
+    @Test
+    void shouldNotTakeAServerOfHerdForOneOfItsOwn() {
+        HerdRun.nessieSd().run(it -> {
+            try (VerbsDevice device = it.clientNode().open(Map.of())) {
+                StoreClientContext context = it.clientContext().conclude();
+                StoreException refused =
+                        assertThrows(StoreException.class, () -> new HerdDesign().connect(device, context));
+                assertTrue(refused.toString().contains("answers by WRITE=true, the client"), refused::toString);
+            }
+        });
+    }
+}

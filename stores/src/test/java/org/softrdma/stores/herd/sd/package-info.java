@@ -1,0 +1,3 @@
+/** Tests of NessieSD's tables. */
+@org.jspecify.annotations.NullMarked
+package org.softrdma.stores.herd.sd;
