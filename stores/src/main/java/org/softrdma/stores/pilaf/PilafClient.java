@@ -275,7 +275,7 @@ final class PilafClient extends PollingStoreClient {
         if (operation.isReading() && now != null) {
             disconnect(now); // a READ that takes so long: the peer's device is gone, and ours may write to the buffer
         } else if (operation.phase == Phase.SENT) {
-            messages.abandon(operation.messageSlot);
+            messages.abandon(operation.messageSlot, now != null);
         } else if (operation.phase == Phase.UNSENT) {
             unsent--;
         }

@@ -97,9 +97,14 @@ final class PilafMessages {
         used[slot] = sending[slot] || !answered[slot];
     }
 
-    /** Nobody waits for the reply any more. */
-    void abandon(int slot) {
+    /**
+     * Nobody waits for the reply any more.
+     *
+     * @param connected true if it may come still: then the slot stays in use until it has
+     */
+    void abandon(int slot, boolean connected) {
         operations[slot] = NOBODY;
+        used[slot] &= connected;
     }
 
     /** The connection is gone, and the buffers are this side's again; slots without an operation are free. */

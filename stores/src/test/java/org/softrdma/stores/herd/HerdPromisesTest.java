@@ -118,6 +118,32 @@ class HerdPromisesTest {
         });
     }
 
+    /** Requests that end while there is no server leave their slots to others. */
+    @Test
+    void shouldHaveAllItsSlotsAfterATimeWithoutAServer() {
+        HerdRun.of(Protocol.SAFE).timeoutNs(TIMEOUT_NS).run(it -> {
+            try (VerbsDevice device = it.clientNode().open(Map.of());
+                    BlockingStore store = new BlockingStore(it.client(device))) {
+                StoreClient client = store.client();
+                it.serverNode().pauseProcesses(TIMEOUT_NS / 4);
+                for (int i = 0; i < client.window(); i++) {
+                    assertTrue(client.startPut(KEY, MemorySegment.ofArray(VALUE), i));
+                }
+                it.running().stop();
+                while (client.outstanding() > 0) {
+                    int results = client.await(PAUSE_NS, (tag, outcome, memory, offset, length) -> {});
+                    assertTrue(results > 0);
+                }
+                it.startServer();
+                it.sleep(HerdRun.SECOND_NS); // clients wait a little before they try again
+                for (int i = 0; i < 2 * client.window(); i++) {
+                    assertTrue(store.put(KEY, VALUE));
+                    assertTrue(store.get(KEY).isPresent());
+                }
+            }
+        });
+    }
+
     /** The new server has another hash, and may have other workers: operations under way find their slots again. */
     @Test
     void shouldGoOnWithAServerOfAnotherShape() {

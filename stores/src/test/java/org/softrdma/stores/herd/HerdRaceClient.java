@@ -25,7 +25,7 @@ final class HerdRaceClient {
             HerdRaceSettings settings) {
         this.random = random;
         int words = settings.seed() % 2 == 0 ? 2 : MOST_WORDS; // so that the index is full first, or the log
-        RecordedStore.Rules rules = new RecordedStore.Rules(settings.mayLoseAnswers(), false, words);
+        RecordedStore.Rules rules = new RecordedStore.Rules(settings.mayLoseAnswers(), false, false, words);
         store = new RecordedStore(client, me, values, random, rules, this::key);
     }
 

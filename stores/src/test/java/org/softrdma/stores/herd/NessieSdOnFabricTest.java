@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.softrdma.sim.fabric.Fabric;
 import org.softrdma.sim.fabric.FabricNode;
 import org.softrdma.sim.fabric.FabricSettings;
+import org.softrdma.sim.fabric.baton.SimulatedThread;
 import org.softrdma.stores.BlockingStore;
 import org.softrdma.stores.FabricStores;
 import org.softrdma.stores.Outcome;
@@ -223,6 +224,33 @@ class NessieSdOnFabricTest {
     }
 
     @Test
+    void shouldSurviveAClientsDeathAtAnyPoint() {
+        for (long afterNs = 0; afterNs < 400_000; afterNs += 20_000) {
+            long dyingNs = afterNs;
+            HerdRun run = HerdRun.nessieSd(afterNs, FabricSettings.DEFAULT, true);
+            FabricNode victim = run.fabric().node("victim");
+            run.run(it -> {
+                SimulatedThread dying = victim.start("victim", () -> {
+                    try (VerbsDevice device = victim.open(Map.of());
+                            BlockingStore store = new BlockingStore(it.client(device))) {
+                        while (store.put(KEY, new byte[1000])) {
+                            assertTrue(store.get(KEY).isPresent());
+                        }
+                    }
+                });
+                it.sleep(dyingNs);
+                victim.kill();
+                try (VerbsDevice device = it.clientNode().open(Map.of());
+                        BlockingStore store = new BlockingStore(it.client(device))) {
+                    assertTrue(store.put(KEY, VALUE));
+                    assertEquals(VALUE.length, store.get(KEY).orElseThrow().length);
+                }
+                assertTrue(it.fabric().baton().until(dying::isEnded, PAUSE_NS));
+            });
+        }
+    }
+
+    @Test
     void shouldRecoverFromARestartAndShowNothingOfTheOldLife() {
         HerdRun.nessieSd().timeoutNs(HerdRun.SECOND_NS).run(it -> {
             try (VerbsDevice device = it.clientNode().open(Map.of());
@@ -236,6 +264,32 @@ class NessieSdOnFabricTest {
                 assertTrue(store.get(KEY).isEmpty());
                 assertTrue(store.put(KEY, VALUE));
                 assertEquals(1, client.counters().get(StoreCounter.RECONNECTS));
+            }
+        });
+    }
+
+    /** Requests that end while there is no server leave their slots to others. */
+    @Test
+    void shouldHaveAllItsSlotsAfterATimeWithoutAServer() {
+        HerdRun.nessieSd().timeoutNs(TIMEOUT_NS).run(it -> {
+            try (VerbsDevice device = it.clientNode().open(Map.of());
+                    BlockingStore store = new BlockingStore(it.client(device))) {
+                StoreClient client = store.client();
+                it.serverNode().pauseProcesses(TIMEOUT_NS / 4);
+                for (int i = 0; i < client.window(); i++) {
+                    assertTrue(client.startPut(KEY, MemorySegment.ofArray(VALUE), i));
+                }
+                it.running().stop();
+                while (client.outstanding() > 0) {
+                    int results = client.await(PAUSE_NS, (tag, outcome, memory, offset, length) -> {});
+                    assertTrue(results > 0);
+                }
+                it.startServer();
+                it.sleep(HerdRun.SECOND_NS); // clients wait a little before they try again
+                for (int i = 0; i < 2 * client.window(); i++) {
+                    assertTrue(store.put(KEY, VALUE));
+                    assertTrue(store.get(KEY).isPresent());
+                }
             }
         });
     }

@@ -130,6 +130,32 @@ class NessiePromisesTest {
         }
     }
 
+    /** PUTs that end while a node is gone leave their places and entries to others. */
+    @Test
+    void shouldGoOnAfterATimeWithoutAServer() {
+        run(13, Protocol.SAFE, (fabric, nodes, machine) -> {
+            try (VerbsDevice device = machine.open(Map.of());
+                    BlockingStore store = new BlockingStore(connect(nodes, device))) {
+                StoreClient client = store.client();
+                for (int round = 0; round < 4; round++) {
+                    for (int i = 0; i < client.window(); i++) {
+                        assertTrue(client.startPut(
+                                ("key" + i).getBytes(StandardCharsets.US_ASCII), MemorySegment.ofArray(VALUE), i));
+                    }
+                    nodes.crash(round % 2);
+                    while (client.outstanding() > 0) {
+                        assertTrue(client.await(PAUSE_NS, (tag, outcome, memory, offset, length) -> {}) > 0);
+                    }
+                    fabric.baton().sleep(TimeUnit.SECONDS.toNanos(1)); // clients wait a little before they try again
+                    for (int i = 0; i < 2 * client.window(); i++) {
+                        assertTrue(store.put(KEY, VALUE));
+                        assertTrue(store.get(KEY).isPresent());
+                    }
+                }
+            }
+        });
+    }
+
     @Test
     void shouldPromiseWhatItsPageSays() {
         StoreDesign design = StoreDesigns.named("nessie");

@@ -31,7 +31,7 @@ final class NessieRaceClient {
             NessieRaceSettings settings) {
         this.random = random;
         moving = settings.moving();
-        RecordedStore.Rules rules = new RecordedStore.Rules(settings.mayLoseAnswers(), true, MOST_WORDS);
+        RecordedStore.Rules rules = new RecordedStore.Rules(settings.mayLoseAnswers(), true, false, MOST_WORDS);
         store = new RecordedStore(client, me, values, random, rules, this::key);
     }
 

@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.sim.fabric.Fabric;
 import org.softrdma.sim.fabric.FabricNode;
@@ -38,21 +39,33 @@ class PilafPromisesTest {
         void run(Fabric fabric, FabricNode server, BlockingStore store) throws Exception;
     }
 
-    private static StoreClient connect(StoreDesign design, Fabric fabric, FabricNode server, VerbsDevice device) {
+    private static StoreClient connect(
+            StoreDesign design, Protocol protocol, Fabric fabric, FabricNode server, VerbsDevice device) {
         return design.connect(
                 device,
-                FabricStores.client(fabric, server).timeoutNs(TIMEOUT_NS).conclude());
+                FabricStores.client(fabric, server)
+                        .protocol(protocol)
+                        .timeoutNs(TIMEOUT_NS)
+                        .conclude());
     }
 
-    private static void run(StoreDesign design, Body body) {
+    private static FabricStores.RunningServer serve(
+            StoreDesign design, Protocol protocol, Fabric fabric, FabricNode server) {
+        return FabricStores.serve(
+                fabric,
+                server,
+                design,
+                context -> context.protocol(protocol).options(Map.of("entries", "6", "extents", "14")));
+    }
+
+    private static void run(StoreDesign design, Protocol protocol, Body body) {
         Fabric fabric = Fabric.ofSeed(11);
         FabricNode server = fabric.node("server");
         FabricNode client = fabric.node("client");
         fabric.run(client, () -> {
-            var running = FabricStores.serve(
-                    fabric, server, design, context -> context.options(Map.of("entries", "6", "extents", "14")));
+            var running = serve(design, protocol, fabric, server);
             try (VerbsDevice device = client.open(Map.of());
-                    BlockingStore store = new BlockingStore(connect(design, fabric, server, device))) {
+                    BlockingStore store = new BlockingStore(connect(design, protocol, fabric, server, device))) {
                 assertTrue(store.put(KEY, VALUE));
                 body.run(fabric, server, store);
             }
@@ -69,11 +82,11 @@ class PilafPromisesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"pilaf", "pilaf-vo"})
-    void shouldGetWithoutTheServersApplicationIfPromised(String name) {
+    @CsvSource({"pilaf, SAFE", "pilaf, PAPER", "pilaf-vo, SAFE", "pilaf-vo, PAPER"})
+    void shouldGetWithoutTheServersApplicationIfPromised(String name, Protocol protocol) {
         StoreDesign design = StoreDesigns.named(name);
-        Promises promises = design.promises(Protocol.SAFE);
-        run(design, (fabric, server, store) -> {
+        Promises promises = design.promises(protocol);
+        run(design, protocol, (fabric, server, store) -> {
             StoreClient client = store.client();
             server.pauseProcesses(PAUSE_NS);
             Outcome got = outcome(client, client.startGet(KEY, 1));
@@ -90,9 +103,9 @@ class PilafPromisesTest {
 
     /** Requests without an answer hold slots until the server wakes: GETs by READ need none. */
     @ParameterizedTest
-    @ValueSource(strings = {"pilaf", "pilaf-vo"})
-    void shouldGoOnWhenManyRequestsHaveNoAnswer(String name) {
-        run(StoreDesigns.named(name), (fabric, server, store) -> {
+    @CsvSource({"pilaf, SAFE", "pilaf, PAPER", "pilaf-vo, SAFE", "pilaf-vo, PAPER"})
+    void shouldGoOnWhenManyRequestsHaveNoAnswer(String name, Protocol protocol) {
+        run(StoreDesigns.named(name), protocol, (fabric, server, store) -> {
             StoreClient client = store.client();
             server.pauseProcesses(PAUSE_NS);
             for (int i = 0; i < 3 * client.window(); i++) {
@@ -108,11 +121,45 @@ class PilafPromisesTest {
         });
     }
 
+    /** Requests that end while there is no server leave their message slots to others. */
     @ParameterizedTest
-    @ValueSource(strings = {"pilaf", "pilaf-vo"})
-    void shouldSurviveAClientsDeathAtAnyPoint(String name) {
+    @CsvSource({"pilaf, SAFE", "pilaf, PAPER", "pilaf-vo, SAFE", "pilaf-vo, PAPER"})
+    void shouldHaveAllItsSlotsAfterATimeWithoutAServer(String name, Protocol protocol) {
         StoreDesign design = StoreDesigns.named(name);
-        assertTrue(design.promises(Protocol.SAFE).survivesClientDeath());
+        Fabric fabric = Fabric.ofSeed(11);
+        FabricNode server = fabric.node("server");
+        FabricNode machine = fabric.node("client");
+        fabric.run(machine, () -> {
+            var running = serve(design, protocol, fabric, server);
+            try (VerbsDevice device = machine.open(Map.of());
+                    BlockingStore store = new BlockingStore(connect(design, protocol, fabric, server, device))) {
+                StoreClient client = store.client();
+                server.pauseProcesses(TIMEOUT_NS / 4);
+                for (int i = 0; i < client.window(); i++) {
+                    assertTrue(client.startPut(KEY, MemorySegment.ofArray(VALUE), i));
+                }
+                running.stop();
+                while (client.outstanding() > 0) {
+                    int results = client.await(
+                            PAUSE_NS, (tag, outcome, memory, offset, length) -> assertEquals(Outcome.LOST, outcome));
+                    assertTrue(results > 0);
+                }
+                running = serve(design, protocol, fabric, server);
+                fabric.baton().sleep(TimeUnit.SECONDS.toNanos(1)); // clients wait a little before they try again
+                for (int i = 0; i < 2 * client.window(); i++) {
+                    assertTrue(store.put(KEY, VALUE));
+                    assertTrue(store.get(KEY).isPresent());
+                }
+            }
+            running.stop();
+        });
+    }
+
+    @ParameterizedTest
+    @CsvSource({"pilaf, SAFE", "pilaf, PAPER", "pilaf-vo, SAFE", "pilaf-vo, PAPER"})
+    void shouldSurviveAClientsDeathAtAnyPoint(String name, Protocol protocol) {
+        StoreDesign design = StoreDesigns.named(name);
+        assertTrue(design.promises(protocol).survivesClientDeath());
         for (long afterNs = 0; afterNs < 400_000; afterNs += 20_000) {
             long dyingNs = afterNs;
             Fabric fabric = Fabric.ofSeed(afterNs);
@@ -120,11 +167,11 @@ class PilafPromisesTest {
             FabricNode client = fabric.node("client");
             FabricNode victim = fabric.node("victim");
             fabric.run(client, () -> {
-                var running = FabricStores.serve(
-                        fabric, server, design, context -> context.options(Map.of("entries", "6", "extents", "14")));
+                var running = serve(design, protocol, fabric, server);
                 SimulatedThread dying = victim.start("victim", () -> {
                     try (VerbsDevice device = victim.open(Map.of());
-                            BlockingStore store = new BlockingStore(connect(design, fabric, server, device))) {
+                            BlockingStore store =
+                                    new BlockingStore(connect(design, protocol, fabric, server, device))) {
                         while (store.put(KEY, new byte[1000])) {
                             assertTrue(store.get(KEY).isPresent());
                         }
@@ -133,7 +180,7 @@ class PilafPromisesTest {
                 fabric.baton().sleep(dyingNs);
                 victim.kill();
                 try (VerbsDevice device = client.open(Map.of());
-                        BlockingStore store = new BlockingStore(connect(design, fabric, server, device))) {
+                        BlockingStore store = new BlockingStore(connect(design, protocol, fabric, server, device))) {
                     assertTrue(store.put(KEY, VALUE));
                     assertEquals(VALUE.length, store.get(KEY).orElseThrow().length);
                 }

@@ -31,7 +31,8 @@ final class PilafRaceClient {
             PilafRaceSettings settings) {
         this.random = random;
         moving = settings.moving();
-        RecordedStore.Rules rules = new RecordedStore.Rules(settings.mayLoseAnswers(), false, MOST_WORDS);
+        RecordedStore.Rules rules =
+                new RecordedStore.Rules(settings.mayLoseAnswers(), false, settings.forgiving(), MOST_WORDS);
         store = new RecordedStore(client, me, values, random, rules, this::key);
     }
 

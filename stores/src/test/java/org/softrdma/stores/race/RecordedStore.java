@@ -41,9 +41,10 @@ public final class RecordedStore {
      *
      * @param mayLose operations may have no answer
      * @param mayBeFull the store may refuse a PUT
+     * @param mayMissFalsely a GET that finds nothing says nothing
      * @param mostWords of a value
      */
-    public record Rules(boolean mayLose, boolean mayBeFull, int mostWords) {}
+    public record Rules(boolean mayLose, boolean mayBeFull, boolean mayMissFalsely, int mostWords) {}
 
     /**
      * Records.
@@ -160,7 +161,13 @@ public final class RecordedStore {
                 me.returned(tickets[slot], StoreAnswer.value(number));
                 assertFalse(dead[slot].get((int) number), () -> "value " + number + " is of an old life");
             }
-            case MISSING -> me.returned(tickets[slot], StoreAnswer.MISSING);
+            case MISSING -> {
+                if (gets[slot] && rules.mayMissFalsely()) {
+                    me.forget(tickets[slot]);
+                } else {
+                    me.returned(tickets[slot], StoreAnswer.MISSING);
+                }
+            }
             case STORED -> {
                 me.returned(tickets[slot], StoreAnswer.DONE);
                 values.stored(numbers[slot]);
