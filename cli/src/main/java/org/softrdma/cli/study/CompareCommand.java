@@ -48,6 +48,7 @@ public final class CompareCommand implements Callable<Integer> {
     private static final double SECONDS = 2;
     private static final List<Integer> WINDOWS = List.of(1, 16);
     private static final List<Integer> WIDEST = List.of(16);
+    private static final List<Integer> WORKERS = List.of(0, 1, 2, 3, 4);
     /** Three quarters of 2^15 and of 2^13: Pilaf's tables are 75 % full then. */
     private static final int PAIRS = 24_576;
 
@@ -134,6 +135,14 @@ public final class CompareCommand implements Callable<Integer> {
             paramLabel = "DESIGN:NAME=VALUE",
             description = "Set an option of a design's server. Repeatable; `softrdma store --list` shows the options.")
     private Map<String, String> options = new LinkedHashMap<>();
+
+    @Option(
+            names = "--workers",
+            paramLabel = "N",
+            split = ",",
+            description = "Also the designs beside so many CPU workers on the server's core, with the RNIC's threads at"
+                    + " usual and at raised priority (0,1,2,3,4; with --quick none; 0 alone for none).")
+    private List<Integer> workers = List.of();
 
     @Option(names = "--rounds", paramLabel = "N", description = "Number of rounds (5; with --quick 3).")
     private @Nullable Integer rounds;
@@ -233,9 +242,20 @@ public final class CompareCommand implements Callable<Integer> {
                 protocol,
                 optionsByDesign(),
                 !quick,
+                workers(),
                 new ComparePlan.Timing(count, (int) Math.max(1, Math.round(length * MILLIS)), (int)
                         Math.min(quick ? QUICK_WARM_UP_MS : WARM_UP_MS, Math.round(length * MILLIS * ROUNDS))),
                 Cores.of(Runtime.getRuntime().availableProcessors()));
+    }
+
+    private List<Integer> workers() {
+        if (workers.isEmpty()) {
+            return isQuick() || isFabric() ? List.of() : WORKERS;
+        }
+        if (isFabric()) {
+            throw new IllegalArgumentException("--workers: nothing takes time on the fabric; omit one of them");
+        }
+        return workers.equals(List.of(0)) ? List.of() : workers;
     }
 
     private Map<String, Map<String, String>> optionsByDesign() {

@@ -123,6 +123,7 @@ final class FabricComparison {
                         seed,
                         false),
                 rows,
+                List.of(),
                 skipped,
                 failed,
                 plan.promises());

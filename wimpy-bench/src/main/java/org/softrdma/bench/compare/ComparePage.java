@@ -73,6 +73,10 @@ public final class ComparePage {
                                 "height", figure.chart().height()))
                         .toList());
         page.put("systems", SystemTexts.of(results));
+        page.put("hasWorkers", !results.workers().isEmpty());
+        page.put("workerCounts", results.workerCounts());
+        page.put("workers", workers());
+        page.put("workersClaims", judgements(WorkersClaims.judge(results)));
         page.put("hasJudgements", !counted);
         page.put("predictions", counted ? List.of() : judgements(Predictions.judge(results)));
         page.put("claims", counted ? List.of() : judgements(Claims.judge(results)));
@@ -116,6 +120,15 @@ public final class ComparePage {
                     addTo(figures, cells, size + "x" + window, load, window == windows.getFirst());
                 }
             }
+        }
+        if (!results.workers().isEmpty()) {
+            figures.add(new Figure(
+                    "workers",
+                    "Beside other work on the server's core",
+                    "CPU workers hash without end on the core of the server. What is left of each design's rate; 1 is the"
+                            + " rate without workers. The RNIC is a thread of that core: with usual priority it shares"
+                            + " it, with raised priority it comes first, as a network card would.",
+                    WorkersChart.of(results)));
         }
         return figures;
     }
@@ -250,6 +263,28 @@ public final class ComparePage {
                 ReportText.number(row.count(StoreCounter.ATOMICS), 3),
                 ReportText.number(row.messages(), 2),
                 ReportText.number(row.count(StoreCounter.ROUND_TRIPS), 3));
+    }
+
+    /** A row for each design and priority: the rate beside each number of workers. */
+    private List<Map<String, Object>> workers() {
+        List<Map<String, Object>> list = new ArrayList<>();
+        for (WorkersRow row : results.workers()) {
+            if (row.workers() == 0) {
+                list.add(Map.of(
+                        "system",
+                        row.system() + (row.raised() ? ", RNIC first" : ""),
+                        "cells",
+                        results.workerCounts().stream()
+                                .map(count -> beside(row, count))
+                                .toList()));
+            }
+        }
+        return list;
+    }
+
+    private String beside(WorkersRow row, int count) {
+        return ReportText.number(results.besideWorkers(row.system(), row.raised(), count), 0) + " ("
+                + ReportText.number(results.partBesideWorkers(row.system(), row.raised(), count), 2) + ")";
     }
 
     private List<Map<String, String>> retries() {

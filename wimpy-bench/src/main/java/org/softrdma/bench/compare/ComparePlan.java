@@ -29,6 +29,7 @@ import org.softrdma.stores.StoreDesigns;
  * @param protocol which form of the designs
  * @param options of the servers of designs, by design
  * @param spinning also one cell in which the servers of designs spin
+ * @param workers also the designs beside so many CPU workers on the servers' core, from none; empty for not at all
  * @param timing rounds and their lengths
  * @param cores where servers and load run
  */
@@ -44,6 +45,7 @@ public record ComparePlan(
         Protocol protocol,
         Map<String, Map<String, String>> options,
         boolean spinning,
+        List<Integer> workers,
         Timing timing,
         Cores cores) {
     /** This project's key-value server by READ, memory registered in large pieces. */
@@ -67,6 +69,7 @@ public record ComparePlan(
     private static final int MIN_VALUE_LENGTH = 8;
     private static final int MAX_WINDOW = 256;
     private static final int MAX_CONNECTIONS = 64;
+    private static final int MAX_WORKERS = 64;
     private static final int MIN_PAIRS = 2;
     private static final int MAX_PAIRS = 1_000_000;
 
@@ -104,6 +107,7 @@ public record ComparePlan(
         valueLengths = List.copyOf(valueLengths);
         windows = List.copyOf(windows);
         mixes = List.copyOf(mixes);
+        workers = workers.stream().sorted().toList();
         options = Map.copyOf(options);
         List<String> known = systemNames();
         for (String system : systems) {
@@ -119,6 +123,12 @@ public record ComparePlan(
         check("--window", windows, 1, MAX_WINDOW);
         check("--connections", List.of(connections), 1, MAX_CONNECTIONS);
         check("--pairs", List.of(pairs), MIN_PAIRS, MAX_PAIRS);
+        if (!workers.isEmpty()) {
+            check("--workers", workers, 0, MAX_WORKERS);
+            if (workers.getFirst() != 0) {
+                throw new IllegalArgumentException("--workers " + workers + ": expected 0 too, to compare with");
+            }
+        }
         requireDistinct("--designs", systems);
         requireDistinct("--mixes", mixes);
         if (!(skew >= 0 && skew < 1)) {

@@ -18,6 +18,7 @@ import org.softrdma.bench.machine.MachineDescription;
  * @param scenario the command line that repeats it
  * @param conditions what was the same for all systems
  * @param rows what was found, in the order in which it was measured
+ * @param workers what was found beside other work on the servers' core; empty if that was not asked for
  * @param skipped what was left out, with the reason
  * @param failed what has broken, with what it said
  * @param promises what the designs promise
@@ -30,6 +31,7 @@ public record CompareResults(
         String scenario,
         Conditions conditions,
         List<CompareRow> rows,
+        List<WorkersRow> workers,
         Map<String, String> skipped,
         Map<String, String> failed,
         List<DesignPromises> promises) {
@@ -37,11 +39,12 @@ public record CompareResults(
     public static final String STUDY = "compare";
 
     /** The layout that this program writes and reads. */
-    public static final int SCHEMA = 1;
+    public static final int SCHEMA = 2;
 
     /** Copies the collections. */
     public CompareResults {
         rows = List.copyOf(rows);
+        workers = List.copyOf(workers);
         skipped = new LinkedHashMap<>(skipped);
         failed = new LinkedHashMap<>(failed);
         promises = List.copyOf(promises);
@@ -109,7 +112,9 @@ public record CompareResults(
 
     /** Operations that went wrong, and systems that broke. */
     public long errors() {
-        return rows.stream().mapToLong(CompareRow::failures).sum() + failed.size();
+        return rows.stream().mapToLong(CompareRow::failures).sum()
+                + workers.stream().mapToLong(WorkersRow::failures).sum()
+                + failed.size();
     }
 
     /** One row of each cell, in the order in which they were measured. */
@@ -135,6 +140,25 @@ public record CompareResults(
     /** The row of a system in a cell. */
     public static Optional<CompareRow> of(List<CompareRow> cell, String system) {
         return cell.stream().filter(row -> row.system().equals(system)).findFirst();
+    }
+
+    /** Operations per second of a design beside CPU workers; NaN if that was not measured. */
+    public double besideWorkers(String system, boolean raised, int count) {
+        return workers.stream()
+                .filter(row -> row.system().equals(system) && row.raised() == raised && row.workers() == count)
+                .mapToDouble(WorkersRow::perSecond)
+                .findFirst()
+                .orElse(Double.NaN);
+    }
+
+    /** The same as a part of the rate without workers at usual priority. */
+    public double partBesideWorkers(String system, boolean raised, int count) {
+        return besideWorkers(system, raised, count) / besideWorkers(system, false, 0);
+    }
+
+    /** How many CPU workers there were, from none; empty if nothing was measured beside any. */
+    public List<Integer> workerCounts() {
+        return workers.stream().map(WorkersRow::workers).distinct().sorted().toList();
     }
 
     /** The form of a server of another project that cost it least in a cell. */

@@ -19,15 +19,11 @@ import org.softrdma.bench.measurement.MeasurementException;
 import org.softrdma.bench.study.RoundMeter;
 import org.softrdma.bench.study.StudySetup;
 import org.softrdma.bench.study.SystemList;
-import org.softrdma.bench.workload.KeyChoice;
 import org.softrdma.bench.workload.Mix;
 import org.softrdma.bench.workload.MixLoad;
 import org.softrdma.bench.workload.MixOutcome;
 import org.softrdma.bench.workload.MixPairs;
 import org.softrdma.kv.CloseStack;
-import org.softrdma.kv.client.KvException;
-import org.softrdma.stores.StoreException;
-import org.softrdma.verbs.VerbsException;
 
 /**
  * Stores side by side. For each value size all servers run at the same time, on one core; one is loaded at a time, the
@@ -35,9 +31,6 @@ import org.softrdma.verbs.VerbsException;
  * stand still until it is their turn. Runs on the calling thread, which drives the devices of the load. Of one use.
  */
 public final class CompareStudy {
-    private static final int WARM_UP_PASSES = 2;
-    private static final long SEED = 0xC0_FFEE;
-
     /** What the server of a design says of its heap. */
     private static final String ALLOCATED = "allocatedBytes";
 
@@ -45,8 +38,9 @@ public final class CompareStudy {
     private final StudySetup setup;
     private final AllocationMeter allocation = new AllocationMeter();
     private final List<CompareRow> rows = new ArrayList<>();
+    private final List<WorkersRow> workers = new ArrayList<>();
     private final Map<String, String> skipped = new LinkedHashMap<>();
-    private final Map<String, String> failed = new LinkedHashMap<>();
+    private final SystemTurns turns;
 
     /** One system under one load. */
     private record Measured(ComparedSystem system, MixLoad load, int window, Mix mix, CompareTally tally) {}
@@ -60,6 +54,7 @@ public final class CompareStudy {
     public CompareStudy(ComparePlan plan, StudySetup setup) {
         this.plan = plan;
         this.setup = setup;
+        turns = new SystemTurns(plan, setup);
     }
 
     /**
@@ -89,11 +84,13 @@ public final class CompareStudy {
                         .orElseThrow();
                 block(longest, List.of(plan.maxWindow()), List.of(mix), CompareRow.Server.SPINNING);
             }
+            workers.addAll(new WorkersBlock(plan, setup, turns, skipped).run());
         } finally {
             setup.progress().end();
         }
         if (rows.isEmpty()) {
-            throw new MeasurementException("nothing could be measured: " + (failed.isEmpty() ? skipped : failed));
+            throw new MeasurementException(
+                    "nothing could be measured: " + (turns.failed().isEmpty() ? skipped : turns.failed()));
         }
         CompareResults results = results(startedAt);
         CompareReport.write(results, setup.out(), directory, setup.progress()::say);
@@ -121,8 +118,9 @@ public final class CompareStudy {
                         0,
                         !plan.cores().servers().isEmpty()),
                 rows,
+                workers,
                 skipped,
-                failed,
+                turns.failed(),
                 plan.promises());
     }
 
@@ -140,7 +138,7 @@ public final class CompareStudy {
             }
             measure(block);
             for (Measured each : block) {
-                if (!failed.containsKey(each.system.label())) {
+                if (!turns.hasFailed(each.system)) {
                     rows.add(each.tally.row());
                 }
             }
@@ -151,12 +149,8 @@ public final class CompareStudy {
     private List<Measured> filled(ComparedSystem system, MixPairs pairs, List<Integer> windows, List<Mix> mixes) {
         MixLoad load = new MixLoad(system.connections(), pairs, plan.maxWindow());
         List<Measured> list = new ArrayList<>();
-        attempt(system, () -> {
-            setup.progress()
-                    .say("storing " + pairs.size() + " pairs of " + pairs.valueLength() + " bytes in "
-                            + system.label());
-            load.insertAll();
-            load.getAll(system.lossy());
+        turns.attempt(system, () -> {
+            turns.fill(system, load, pairs);
             for (int window : windows) {
                 for (Mix mix : mixes) {
                     if (system.fits(window, mix.getPercent() == Mix.C.getPercent())) {
@@ -177,48 +171,24 @@ public final class CompareStudy {
                 system.lossy());
     }
 
-    /** Lets the server of a design run while it is loaded; what breaks is left out from then on. */
-    private void attempt(ComparedSystem system, Runnable work) {
-        if (failed.containsKey(system.label())) {
-            return;
-        }
-        boolean standing = system.kind() == SystemKind.DESIGN;
-        try {
-            if (standing) {
-                system.process().resume();
-            }
-            work.run();
-            if (standing) {
-                system.process().suspend();
-            }
-        } catch (MeasurementException | KvException | StoreException | VerbsException e) {
-            RuntimeException reason = system.process().explain(e);
-            setup.progress().say(system.label() + " has failed: " + reason.getMessage());
-            failed.put(system.label(), String.valueOf(reason.getMessage()));
-        }
-    }
-
     private void measure(List<Measured> block) {
-        setup.progress().begin((WARM_UP_PASSES + plan.timing().rounds()) * block.size());
-        for (int pass = 0; pass < WARM_UP_PASSES; pass++) {
-            int seed = -1 - pass;
+        setup.progress().begin((SystemTurns.WARM_UP_PASSES + plan.timing().rounds()) * block.size());
+        for (int pass = 0; pass < SystemTurns.WARM_UP_PASSES; pass++) {
             for (Measured each : block) {
-                long ns = plan.timing().warmUpNs(each.system.kind()) / WARM_UP_PASSES;
-                attempt(each.system, () -> {
-                    MixOutcome ignored = run(each, MixLoad.End.afterNs(ns), seed);
-                });
+                turns.warmUp(each.system, each.load, each.mix, each.window, pass);
                 setup.progress().step("warming up");
             }
         }
         for (int round = 1; round <= plan.timing().rounds(); round++) {
             for (Measured each : byCell(block)) {
                 int number = round;
-                attempt(each.system, () -> measure(each, number));
+                turns.attempt(each.system, () -> measure(each, number));
                 setup.progress().step("round " + round + " of " + plan.timing().rounds());
             }
         }
         for (Measured each : block) {
-            attempt(each.system, () -> each.tally.memory(each.system.memory().get()));
+            turns.attempt(
+                    each.system, () -> each.tally.memory(each.system.memory().get()));
         }
     }
 
@@ -235,11 +205,6 @@ public final class CompareStudy {
         return ordered;
     }
 
-    /** All systems are asked for the same keys in the same round. */
-    private MixOutcome run(Measured each, MixLoad.End end, int round) {
-        return each.load.run(each.mix, new KeyChoice(plan.pairs(), plan.skew(), SEED + round), each.window, end);
-    }
-
     private void measure(Measured each, int round) {
         ComparedSystem system = each.system;
         boolean ownCore = !plan.cores().servers().isEmpty();
@@ -252,7 +217,12 @@ public final class CompareStudy {
                         system.meter(), ownCore ? plan.cores().servers().subList(0, 1) : List.of())
                 .around(() -> {
                     long heapBefore = allocation.ownBytes();
-                    done[0] = run(each, MixLoad.End.afterNs(plan.timing().roundNs()), round);
+                    done[0] = turns.run(
+                            each.load,
+                            each.mix,
+                            each.window,
+                            MixLoad.End.afterNs(plan.timing().roundNs()),
+                            round);
                     heap[0] = allocation.ownBytes() - heapBefore;
                 });
         Optional<LoopbackTraffic> trafficAfter = LoopbackTraffic.now();

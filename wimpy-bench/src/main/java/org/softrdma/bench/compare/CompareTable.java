@@ -45,6 +45,7 @@ final class CompareTable {
         }
         out.println("Messages are those of the verbs, or requests and answers, in both directions.");
         results.cells().forEach(cell -> printBlock(out, cell));
+        printWorkers(out);
         out.println();
         results.skipped().forEach((system, reason) -> out.println("skipped: " + system + ": " + reason));
         results.failed().forEach((system, reason) -> out.println("FAILED: " + system + ": " + reason));
@@ -88,6 +89,26 @@ final class CompareTable {
                         ReportText.number(row.value(CompareRow.GET_P50), 1),
                         ReportText.number(row.value(CompareRow.GET_P99), 1),
                         notes(row));
+            }
+        }
+    }
+
+    private void printWorkers(PrintWriter out) {
+        if (results.workers().isEmpty()) {
+            return;
+        }
+        out.println();
+        out.print(String.format("%-40s", "ops/s beside CPU workers on its core"));
+        results.workerCounts().forEach(count -> out.print(String.format(" %10d", count)));
+        out.println();
+        for (WorkersRow row : results.workers()) {
+            if (row.workers() == 0) {
+                out.print(String.format("%-40s", row.system() + (row.raised() ? ", RNIC first" : "")));
+                results.workerCounts()
+                        .forEach(count -> out.print(String.format(
+                                " %10s",
+                                ReportText.number(results.besideWorkers(row.system(), row.raised(), count), 0))));
+                out.println();
             }
         }
     }

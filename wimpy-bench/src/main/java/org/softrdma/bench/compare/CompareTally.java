@@ -1,6 +1,5 @@
 package org.softrdma.bench.compare;
 
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -181,8 +180,6 @@ public final class CompareTally {
 
     /** The row. */
     public CompareRow row() {
-        Map<String, Double> values = new LinkedHashMap<>();
-        rounds.all().keySet().forEach(name -> put(values, name, rounds.median(name)));
         Map<String, Double> cpu = new LinkedHashMap<>();
         Map<String, Double> threads = new LinkedHashMap<>();
         if (!shares.isEmpty()) {
@@ -200,8 +197,8 @@ public final class CompareTally {
                 window,
                 mix,
                 operations,
-                values,
-                everyRound(),
+                rounds.medians(),
+                rounds.perRound(),
                 cpu,
                 threads,
                 perOperation(counts),
@@ -210,19 +207,6 @@ public final class CompareTally {
                 perOperation(retries),
                 errors,
                 memory);
-    }
-
-    private List<Map<String, Double>> everyRound() {
-        List<Map<String, Double>> list = new ArrayList<>();
-        rounds.all().forEach((name, ofRounds) -> {
-            for (int i = 0; i < ofRounds.size(); i++) {
-                if (i == list.size()) {
-                    list.add(new LinkedHashMap<>());
-                }
-                put(list.get(i), name, ofRounds.get(i));
-            }
-        });
-        return list;
     }
 
     private Map<String, Double> perOperation(Map<String, Long> sums) {

@@ -47,6 +47,33 @@ public final class MedianOfRounds {
         return median(values(name));
     }
 
+    /** All medians by name, but those that are no numbers. */
+    public Map<String, Double> medians() {
+        Map<String, Double> medians = new LinkedHashMap<>();
+        values.keySet().forEach(name -> put(medians, name, median(name)));
+        return medians;
+    }
+
+    /** The values of each round by name, but those that are no numbers. */
+    public List<Map<String, Double>> perRound() {
+        List<Map<String, Double>> rounds = new ArrayList<>();
+        values.forEach((name, list) -> {
+            for (int i = 0; i < list.size(); i++) {
+                if (i == rounds.size()) {
+                    rounds.add(new LinkedHashMap<>());
+                }
+                put(rounds.get(i), name, list.get(i));
+            }
+        });
+        return rounds;
+    }
+
+    private static void put(Map<String, Double> map, String name, double value) {
+        if (Double.isFinite(value)) {
+            map.put(name, value);
+        }
+    }
+
     /**
      * The median of the ratios within each round, which is steadier than the ratio of the medians when the machine changes
      * its pace between rounds; NaN without any.

@@ -2,6 +2,7 @@ package org.softrdma.bench.papers;
 
 import java.util.List;
 import java.util.stream.Stream;
+import org.softrdma.bench.compare.WorkersClaims;
 
 /**
  * Every figure and table of the papers that this project reproduces, in their order, judged by code. What no study of
@@ -10,7 +11,6 @@ import java.util.stream.Stream;
 public final class Ledger {
     private static final String NO_PERF =
             "`softrdma perf` measures verbs one by one, and leaves no results that this ledger reads";
-    private static final String NO_WORKERS = "no study runs other work on the server's core";
 
     private static final List<LedgerEntry> HERD = List.of(
             LedgerEntry.notInOurText(
@@ -26,8 +26,10 @@ public final class Ledger {
 
     private static final List<LedgerEntry> NESSIE = List.of(
             LedgerEntry.notRun("N-Fig1", "READ beside WRITE and WRITE, by size", "READ is faster when small", NO_PERF),
-            LedgerEntry.notRun("N-Fig2", "CPU workers on the server", "clients that READ do not notice", NO_WORKERS),
-            LedgerEntry.notRun("N-Fig7, N-Fig8", "Nessie beside NessieSD with CPU workers", "Nessie wins", NO_WORKERS),
+            LedgerEntry.judged(
+                    "N-Fig2", "CPU workers on the server", "clients that READ do not notice", WorkersClaims::unnoticed),
+            LedgerEntry.judged(
+                    "N-Fig7, N-Fig8", "Nessie beside NessieSD with CPU workers", "Nessie wins", WorkersClaims::slower),
             LedgerEntry.notRun(
                     "N-Fig9",
                     "locality",

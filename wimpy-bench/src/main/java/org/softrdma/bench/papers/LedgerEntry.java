@@ -1,6 +1,9 @@
 package org.softrdma.bench.papers;
 
 import java.util.function.Function;
+import org.softrdma.bench.compare.CompareResults;
+import org.softrdma.bench.compare.Judgement;
+import org.softrdma.bench.compare.Verdict;
 
 /**
  * A figure or table, and how it is judged.
@@ -22,6 +25,14 @@ record LedgerEntry(String id, String shows, String shape, Function<LedgerSources
             return new Finding(holds ? LedgerVerdict.HOLDS : LedgerVerdict.DOES_NOT_HOLD, why);
         }
 
+        static Finding of(Judgement judgement) {
+            return judgement.verdict() == Verdict.NOT_MEASURED
+                    ? notRun(judgement.because())
+                    : of(
+                            judgement.verdict() == Verdict.HOLDS,
+                            judgement.found() + (judgement.because().isEmpty() ? "" : ": " + judgement.because()));
+        }
+
         static Finding notRun(String why) {
             return new Finding(LedgerVerdict.NOT_RUN, why);
         }
@@ -37,6 +48,18 @@ record LedgerEntry(String id, String shows, String shape, Function<LedgerSources
 
     static LedgerEntry modelOnly(String id, String shows, String shape, String why) {
         return new LedgerEntry(id, shows, shape, sources -> new Finding(LedgerVerdict.MODEL_ONLY, why));
+    }
+
+    /** What a comparison judges itself. */
+    static LedgerEntry judged(String id, String shows, String shape, Function<CompareResults, Judgement> judge) {
+        return new LedgerEntry(
+                id,
+                shows,
+                shape,
+                sources -> sources.compare()
+                        .map(results -> Finding.of(judge.apply(results)))
+                        .orElseGet(
+                                () -> Finding.notRun("there is no results.json of compare: run ./softrdma compare")));
     }
 
     LedgerRow judged(LedgerSources sources) {

@@ -27,6 +27,7 @@ class ComparePlanTest {
                 Protocol.SAFE,
                 options,
                 true,
+                List.of(),
                 new ComparePlan.Timing(5, 2000, 1500),
                 Cores.of(2));
     }

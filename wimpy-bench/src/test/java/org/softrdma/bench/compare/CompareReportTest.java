@@ -99,6 +99,24 @@ class CompareReportTest {
                         .system());
     }
 
+    @Test
+    void shouldShowWhatIsLeftBesideCpuWorkers() throws IOException {
+        assertEquals(List.of(0, 1, 4), results.workerCounts());
+        assertEquals(0.25, results.partBesideWorkers("nessie-sd", false, 1), 1e-9);
+        assertTrue(Double.isNaN(results.besideWorkers("nessie", false, 2)));
+        String page = page(results);
+        assertTrue(text(page).contains("<td>nessie, RNIC first</td><td>110,000 (1.10)</td>")
+                || text(page).contains("<td>nessie, RNIC first</td><td>110000 (1.10)</td>"));
+        JsonNode lines = figures(page).get("workers").get("series");
+        assertEquals(4, lines.size(), "a line for each design and priority");
+        assertEquals("line", lines.get(0).get("type").asText());
+        assertEquals(0.5, lines.get(0).get("data").get(1).get("value").asDouble(), 1e-9);
+        StringWriter table = new StringWriter();
+        new CompareTable(results).print(new PrintWriter(table, true));
+        assertTrue(table.toString().contains("nessie-sd, RNIC first"), table::toString);
+        assertEquals(2, WorkersClaims.judge(results).size());
+    }
+
     private static String text(List<Judgement> list, String subject) {
         Judgement found = list.stream()
                 .filter(each -> each.subject().equals(subject))
@@ -191,7 +209,8 @@ class CompareReportTest {
                         "bytes1024x16",
                         "client1024x16",
                         "latency1024x16",
-                        "memory1024x16"),
+                        "memory1024x16",
+                        "workers"),
                 ids);
         ids.forEach(id -> assertTrue(page.contains("id=\"" + id + "\""), id));
         JsonNode reads = figures.get("messages1024x16").get("series").get(0);
@@ -229,6 +248,7 @@ class CompareReportTest {
                 results.scenario(),
                 results.conditions(),
                 List.of(wrong),
+                results.workers(),
                 results.skipped(),
                 Map.of("pilaf", "the server ended with 1"),
                 results.promises());

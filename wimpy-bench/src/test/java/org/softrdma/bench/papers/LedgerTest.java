@@ -77,6 +77,24 @@ class LedgerTest {
         assertEquals(LedgerVerdict.NOT_RUN, mixes.verdict(), mixes::toString);
     }
 
+    @Test
+    void shouldJudgeWhatIsBesideCpuWorkers() throws IOException {
+        LedgerSources sources = new LedgerSources(Optional.of(fixed()), Optional.empty(), List.of());
+        LedgerRow unnoticed = row(sources, "N-Fig2");
+        assertEquals(LedgerVerdict.DOES_NOT_HOLD, unnoticed.verdict());
+        assertEquals(
+                "50 % of its rate beside 1, 20 % of its rate beside 4: the RNIC is a thread of the server's core, and shares"
+                        + " it with the workers; where it comes first: 105 % of its rate beside 1, 99 % of its rate"
+                        + " beside 4",
+                unnoticed.why());
+        LedgerRow faster = row(sources, "N-Fig7, N-Fig8");
+        assertEquals(LedgerVerdict.HOLDS, faster.verdict());
+        assertEquals(
+                "1.25 times as fast beside 1, 2.00 times as fast beside 4, 1.75 times as fast beside 1 (RNIC first),"
+                        + " 8.25 times as fast beside 4 (RNIC first)",
+                faster.why());
+    }
+
     private LedgerSources rates(double small, double large) throws IOException {
         CompareResults fixed = fixed();
         List<CompareRow> rows = List.of(
@@ -93,6 +111,7 @@ class LedgerTest {
                         fixed.scenario(),
                         fixed.conditions(),
                         rows,
+                        List.of(),
                         Map.of(),
                         Map.of(),
                         List.of())),
@@ -171,6 +190,7 @@ class LedgerTest {
                                         32,
                                         farm,
                                         Map.of(CompareRow.DATA_PER_PAIR, 48.0, CompareRow.USED_PER_PAIR, 78.0))),
+                        List.of(),
                         Map.of(),
                         Map.of(),
                         List.of())),
