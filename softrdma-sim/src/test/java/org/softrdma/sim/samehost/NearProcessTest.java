@@ -2,6 +2,7 @@ package org.softrdma.sim.samehost;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.BufferedReader;
 import java.io.File;
@@ -10,10 +11,13 @@ import java.io.Writer;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.softrdma.sim.kernel.LocalSocket;
 import org.softrdma.sim.peer.TestDevice;
 import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.QueuePairState;
@@ -21,6 +25,15 @@ import org.softrdma.verbs.QueuePairState;
 /** A responder in another process: stopped, killed, started again. */
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
 class NearProcessTest {
+    /** Another user, who may read the files of this test wherever they are. */
+    private static final List<String> NOBODY = List.of(
+            "setpriv",
+            "--reuid=65534",
+            "--regid=65534",
+            "--clear-groups",
+            "--inh-caps=+dac_read_search",
+            "--ambient-caps=+dac_read_search");
+
     private static final int LENGTH = 4096;
     private static final int READS = 10_000;
     private static final long OLD = 0x0101010101010101L;
@@ -86,6 +99,49 @@ class NearProcessTest {
         }
     }
 
+    /**
+     * A server of another user shows nothing, not even to root: its READs go by TCP as ever. How many READs it takes until a
+     * server of this user has shown its memory says how many are enough.
+     */
+    @Test
+    void shouldReadByTcpFromAServerOfAnotherUser() throws Exception {
+        assumeTrue(LocalSocket.effectiveUser() == 0, "only root can start a process of another user");
+        assumeTrue(mayRead(), "another user cannot read the classes of this test");
+        int enough = 1;
+        try (Server own = new Server(0, 1);
+                NearClient client = new NearClient(own.at(), LENGTH)) {
+            while (client.near() == 0) {
+                assertEquals(CompletionStatus.SUCCESS, client.read(own.address, own.rkey));
+                enough++;
+            }
+        }
+        try (Server other = new Server(NOBODY, 0, 1);
+                NearClient client = new NearClient(other.at(), LENGTH)) {
+            int reads = Math.max(1000, 20 * enough);
+            for (int i = 0; i < reads; i++) {
+                assertEquals(CompletionStatus.SUCCESS, client.read(other.address, other.rkey));
+            }
+            assertEquals(OLD, client.uniform("of another user"));
+            assertEquals(0, client.near());
+            assertEquals(reads, other.reads());
+        }
+    }
+
+    private static boolean mayRead() throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(NOBODY);
+        command.addAll(List.of("ls", System.getProperty("java.class.path").split(File.pathSeparator, 2)[0]));
+        try {
+            return new ProcessBuilder(command)
+                            .redirectErrorStream(true)
+                            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                            .start()
+                            .waitFor()
+                    == 0;
+        } catch (IOException e) {
+            return false; // there is no setpriv
+        }
+    }
+
     /** A child process. */
     private static final class Server implements AutoCloseable {
         private final Process process;
@@ -96,20 +152,16 @@ class NearProcessTest {
         private final int rkey;
 
         Server(int wanted, int fill) throws IOException {
-            process = new ProcessBuilder(
-                            System.getProperty("java.home") + File.separator + "bin" + File.separator + "java",
-                            "--enable-native-access=ALL-UNNAMED",
-                            "--add-exports",
-                            "java.base/jdk.internal.misc=ALL-UNNAMED",
-                            "-Dorg.slf4j.simpleLogger.defaultLogLevel=error",
-                            "-cp",
-                            System.getProperty("java.class.path"),
-                            NearServer.class.getName(),
-                            Integer.toString(wanted),
-                            Integer.toString(LENGTH),
-                            Integer.toString(fill))
-                    .redirectError(ProcessBuilder.Redirect.DISCARD)
-                    .start();
+            this(List.of(), wanted, fill);
+        }
+
+        Server(List<String> before, int wanted, int fill) throws IOException {
+            process = NearProcess.start(
+                    before,
+                    NearServer.class,
+                    Integer.toString(wanted),
+                    Integer.toString(LENGTH),
+                    Integer.toString(fill));
             says = process.inputReader(StandardCharsets.UTF_8);
             hears = process.outputWriter(StandardCharsets.UTF_8);
             String[] words = line().split(" ", 3);

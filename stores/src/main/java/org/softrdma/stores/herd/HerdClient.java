@@ -195,9 +195,26 @@ final class HerdClient extends PollingStoreClient implements HerdReplyHandler {
 
     @Override
     public int poll(ResultHandler newHandler) {
+        return poll(newHandler, true);
+    }
+
+    /** True if operations wait for a connection. */
+    boolean isDisconnected() {
+        return channel == null && outstanding() > 0;
+    }
+
+    /**
+     * As {@link #poll(ResultHandler)}.
+     *
+     * @param mayConnect false not to try to connect, which may take a while
+     */
+    int poll(ResultHandler newHandler, boolean mayConnect) {
         pollBegins();
+        if (isClosed()) {
+            return 0;
+        }
         handler = newHandler;
-        if (channel == null && outstanding() > 0) {
+        if (mayConnect && isDisconnected()) {
             connectAgain();
         }
         HerdChannel now = channel;
@@ -301,7 +318,7 @@ final class HerdClient extends PollingStoreClient implements HerdReplyHandler {
     private void giveUp(HerdOperation operation) {
         if (operation.phase == Phase.SENT) {
             slots.abandon(operation.slot);
-        } else {
+        } else if (operation.phase == Phase.UNSENT) {
             unsent--;
         }
     }

@@ -25,10 +25,11 @@ final class NessieSdClient extends PollingStoreClient {
 
     private static final ResultHandler NO_HANDLER = (tag, outcome, memory, offset, length) -> {};
 
-    private final StoreClient[] nodes;
+    private final HerdClient[] nodes;
     private final MemorySegment key;
     private final ResultHandler taker = this::take;
     private ResultHandler handler = NO_HANDLER;
+    private int turn;
 
     /**
      * Connects to all nodes.
@@ -38,7 +39,7 @@ final class NessieSdClient extends PollingStoreClient {
     NessieSdClient(VerbsDevice device, StoreClientContext context, HerdVariant variant, boolean polled) {
         super(context);
         key = MemorySegment.ofArray(new byte[context.maxKeyLength()]);
-        List<StoreClient> made = new ArrayList<>();
+        List<HerdClient> made = new ArrayList<>();
         try {
             for (InetSocketAddress server : context.servers()) {
                 made.add(new HerdClient(
@@ -52,7 +53,7 @@ final class NessieSdClient extends PollingStoreClient {
             CloseHelper.closeAll(made);
             throw e;
         }
-        nodes = made.toArray(StoreClient[]::new);
+        nodes = made.toArray(HerdClient[]::new);
     }
 
     private StoreClient node(byte[] of) {
@@ -94,11 +95,24 @@ final class NessieSdClient extends PollingStoreClient {
     public int poll(ResultHandler newHandler) {
         pollBegins();
         handler = newHandler;
-        for (StoreClient node : nodes) {
-            int ignored = node.poll(taker);
+        for (int node = 0; node < nodes.length && !isClosed(); node++) {
+            int ignored = nodes[node].poll(taker, false);
         }
+        connectOne();
         handler = NO_HANDLER;
         return delivered();
+    }
+
+    /** Lets one node connect that has to, and the next time another one: an attempt takes time, and nodes do not share it. */
+    private void connectOne() {
+        for (int i = 0; i < nodes.length && !isClosed(); i++) {
+            HerdClient node = nodes[(turn + i) % nodes.length];
+            if (node.isDisconnected()) {
+                turn = (turn + i + 1) % nodes.length;
+                int ignored = node.poll(taker, true);
+                return;
+            }
+        }
     }
 
     private void take(long tag, Outcome outcome, MemorySegment memory, long offset, long length) {

@@ -324,17 +324,19 @@ final class PilafClient extends PollingStoreClient {
             } else {
                 messages.drop(slot);
                 PilafOperation operation = operations.get(index);
-                if (operation.kind == Kind.GET) {
-                    operation.phase = Phase.BEGUN;
-                } else {
-                    deliver(operation, handler, Outcome.LOST, 0, 0); // it may have been made in the server's old life
-                }
+                // A change may have been made in the server's old life.
+                operation.phase = operation.kind == Kind.GET ? Phase.BEGUN : Phase.UNKNOWN;
             }
         }
         for (int i = 0; i < operations.count(); i++) {
             PilafOperation operation = operations.get(i);
             if (operation.isIn(Phase.BEGUN)) {
                 begin(operation);
+            }
+        }
+        for (int i = 0; i < operations.count(); i++) {
+            if (operations.get(i).isIn(Phase.UNKNOWN)) {
+                deliver(operations.get(i), handler, Outcome.LOST, 0, 0); // the handler may start operations
             }
         }
     }

@@ -25,7 +25,9 @@ final class PilafOperation extends ClientOperation {
         /** A message slot. */
         UNSENT,
         /** A reply. */
-        SENT
+        SENT,
+        /** Its handler: nobody knows what became of it. */
+        UNKNOWN
     }
 
     final long[] headers = new long[PilafHash.WAYS];

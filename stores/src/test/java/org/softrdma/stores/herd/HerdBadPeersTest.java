@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.net.InetSocketAddress;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.zip.CRC32C;
@@ -16,6 +17,7 @@ import org.softrdma.sim.fabric.FabricNode;
 import org.softrdma.stores.BlockingStore;
 import org.softrdma.stores.Protocol;
 import org.softrdma.stores.StoreCounters;
+import org.softrdma.stores.StoreDesign;
 import org.softrdma.stores.StoreException;
 import org.softrdma.stores.StoreServerContext;
 import org.softrdma.stores.herd.transport.HerdAnswers;
@@ -161,6 +163,17 @@ class HerdBadPeersTest {
         assertThrows(IllegalArgumentException.class, () -> HerdServerSettings.of(small));
         HerdRun.of(Protocol.SAFE).run(it -> {
             try (VerbsDevice device = it.clientNode().open(Map.of())) {
+                Map<String, String> few = Map.of("workers", "1", "index", "2", "entries", "1");
+                for (StoreDesign design : List.of(new HerdDesign(), new NessieSdDesign())) {
+                    boolean herd = design instanceof HerdDesign;
+                    StoreServerContext large = new StoreServerContext(
+                                    new InetSocketAddress(it.clientNode().address(), 1))
+                            .window(64)
+                            .maxValueLength(1 << 24)
+                            .options(herd ? Map.of("workers", "1") : few)
+                            .conclude();
+                    assertThrows(IllegalArgumentException.class, () -> design.serve(device, large), design.name());
+                }
                 assertThrows(
                         StoreException.class,
                         () -> new HerdDesign()

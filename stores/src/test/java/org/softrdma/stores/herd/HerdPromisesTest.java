@@ -2,6 +2,7 @@ package org.softrdma.stores.herd;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.MemorySegment;
@@ -140,6 +141,51 @@ class HerdPromisesTest {
                     assertTrue(store.put(KEY, VALUE));
                     assertTrue(store.get(KEY).isPresent());
                 }
+            }
+        });
+    }
+
+    /** Clients that leave with nothing on its way make room for others. */
+    @Test
+    void shouldNoticeThatAClientHasLeft() {
+        HerdRun.of(Protocol.SAFE).connections(3).run(it -> {
+            long without = it.server().space().registeredBytes();
+            for (int i = 0; i < 10; i++) {
+                try (VerbsDevice device = it.clientNode().open(Map.of());
+                        BlockingStore store = new BlockingStore(it.client(device))) {
+                    assertTrue(store.put(KEY, VALUE));
+                    assertTrue(store.get(KEY).isPresent());
+                }
+                it.sleep(HerdRun.SECOND_NS);
+                assertEquals(without, it.server().space().registeredBytes(), "slots of client " + i + " are left");
+            }
+        });
+    }
+
+    /** What a handler throws at a reconnect does not stop the client. */
+    @Test
+    void shouldGoOnAfterAHandlerHasThrown() {
+        HerdRun.of(Protocol.SAFE).timeoutNs(TIMEOUT_NS).run(it -> {
+            try (VerbsDevice device = it.clientNode().open(Map.of());
+                    BlockingStore store = new BlockingStore(it.client(device))) {
+                StoreClient client = store.client();
+                it.serverNode().pauseProcesses(TIMEOUT_NS / 4);
+                for (int i = 0; i < 4; i++) {
+                    assertTrue(client.startPut(KEY, MemorySegment.ofArray(VALUE), i));
+                }
+                it.running().stop();
+                it.startServer();
+                assertThrows(
+                        IllegalStateException.class,
+                        () -> client.await(PAUSE_NS, (tag, outcome, memory, offset, length) -> {
+                            throw new IllegalStateException("thrown by a handler");
+                        }));
+                while (client.outstanding() > 0) {
+                    int results = client.await(PAUSE_NS, (tag, outcome, memory, offset, length) -> {});
+                    assertTrue(results > 0);
+                }
+                assertTrue(store.put(KEY, VALUE));
+                assertTrue(store.get(KEY).isPresent());
             }
         });
     }

@@ -16,8 +16,8 @@ import org.softrdma.stores.race.RaceSum;
  * names its seed; {@code -Dsoftrdma.seed=N} runs that one again, {@code -Dsoftrdma.seeds=N} another number of them.
  */
 class HerdRacesTest {
-    private static final int SEEDS = Integer.getInteger("softrdma.seeds", 100);
-    private static final int CRASHES = Integer.getInteger("softrdma.seeds", 50);
+    private static final int SEEDS = Integer.getInteger("softrdma.seeds", 200);
+    private static final int CRASHES = Integer.getInteger("softrdma.seeds", 100);
     private static final int SLOW_SEEDS = Boolean.getBoolean("softrdma.slow.short") ? 300 : 10_000;
 
     private record Result(RaceSum sum, long fromIndex, long fromLog) {

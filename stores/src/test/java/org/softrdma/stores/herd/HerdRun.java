@@ -34,6 +34,7 @@ final class HerdRun {
     private final Map<String, String> serverOptions = new LinkedHashMap<>();
     private long timeoutNs = HOUR_NS;
     private int retryUs = 10_000;
+    private int connections = 64;
     private FabricStores.@Nullable RunningServer running;
 
     /** What is done while the server runs. */
@@ -78,6 +79,11 @@ final class HerdRun {
         return this;
     }
 
+    HerdRun connections(int most) {
+        connections = most;
+        return this;
+    }
+
     HerdRun retryUs(int us) {
         retryUs = us;
         return this;
@@ -96,7 +102,8 @@ final class HerdRun {
                 fabric,
                 serverNode,
                 design,
-                context -> context.protocol(protocol).options(serverOptions));
+                context ->
+                        context.protocol(protocol).maxConnections(connections).options(serverOptions));
     }
 
     FabricStores.RunningServer running() {

@@ -156,6 +156,26 @@ class NessieSdOnFabricTest {
         });
     }
 
+    private static List<FabricStores.RunningServer> serve(Fabric fabric, List<FabricNode> nodes) {
+        List<FabricStores.RunningServer> servers = new ArrayList<>();
+        for (FabricNode node : nodes) {
+            servers.add(FabricStores.serve(
+                    fabric,
+                    node,
+                    new NessieSdDesign(),
+                    context -> context.options(Map.of("index", "6", "entries", "6"))));
+        }
+        return servers;
+    }
+
+    private static StoreClientContext context(Fabric fabric, List<FabricStores.RunningServer> servers) {
+        return new StoreClientContext(
+                        servers.stream().map(each -> each.server().address()).toList())
+                .time(fabric.clock(), fabric.idleStrategy())
+                .random(fabric.baton().choices().generator())
+                .conclude();
+    }
+
     /** A hash says which node has a key; and each node has some. */
     @Test
     void shouldAskTheNodeThatHasTheKey() {
@@ -163,20 +183,8 @@ class NessieSdOnFabricTest {
         FabricNode clientNode = fabric.node("client");
         List<FabricNode> nodes = List.of(fabric.node("one"), fabric.node("two"), fabric.node("three"));
         fabric.run(clientNode, () -> {
-            List<FabricStores.RunningServer> servers = new ArrayList<>();
-            for (FabricNode node : nodes) {
-                servers.add(FabricStores.serve(
-                        fabric,
-                        node,
-                        new NessieSdDesign(),
-                        context -> context.options(Map.of("index", "6", "entries", "6"))));
-            }
-            StoreClientContext context = new StoreClientContext(servers.stream()
-                            .map(each -> each.server().address())
-                            .toList())
-                    .time(fabric.clock(), fabric.idleStrategy())
-                    .random(fabric.baton().choices().generator())
-                    .conclude();
+            List<FabricStores.RunningServer> servers = serve(fabric, nodes);
+            StoreClientContext context = context(fabric, servers);
             try (VerbsDevice device = clientNode.open(Map.of());
                     BlockingStore store = new BlockingStore(new NessieSdDesign().connect(device, context))) {
                 doAsAMap(store, 100);
@@ -289,6 +297,76 @@ class NessieSdOnFabricTest {
                 for (int i = 0; i < 2 * client.window(); i++) {
                     assertTrue(store.put(KEY, VALUE));
                     assertTrue(store.get(KEY).isPresent());
+                }
+            }
+        });
+    }
+
+    /** Clients that leave with nothing on its way make room for others. */
+    @Test
+    void shouldNoticeThatAClientHasLeft() {
+        HerdRun.nessieSd().connections(3).run(it -> {
+            long without = it.server().space().registeredBytes();
+            for (int i = 0; i < 10; i++) {
+                try (VerbsDevice device = it.clientNode().open(Map.of());
+                        BlockingStore store = new BlockingStore(it.client(device))) {
+                    assertTrue(store.put(KEY, VALUE));
+                    assertTrue(store.get(KEY).isPresent());
+                }
+                it.sleep(HerdRun.SECOND_NS);
+                assertEquals(without, it.server().space().registeredBytes(), "slots of client " + i + " are left");
+            }
+        });
+    }
+
+    /** A dead node costs the keys of others one attempt to connect at most, however many are dead. */
+    @Test
+    void shouldAnswerForTheNodeThatLivesWhileOthersAreGone() {
+        Fabric fabric = new Fabric(7, FabricSettings.DEFAULT);
+        FabricNode clientNode = fabric.node("client");
+        List<FabricNode> nodes = List.of(fabric.node("one"), fabric.node("two"), fabric.node("three"));
+        fabric.run(clientNode, () -> {
+            List<FabricStores.RunningServer> servers = serve(fabric, nodes);
+            StoreClientContext context = context(fabric, servers);
+            try (VerbsDevice device = clientNode.open(Map.of());
+                    StoreClient client = new NessieSdDesign().connect(device, context)) {
+                nodes.get(0).powerOff();
+                nodes.get(1).powerOff();
+                long beganNs = fabric.clock().nanoTime();
+                for (int i = 0; i < client.window(); i++) {
+                    assertTrue(client.startGet(HerdRun.bytes("key" + i), i));
+                }
+                int[] missing = new int[1];
+                while (client.outstanding() > 0) {
+                    int ignored = client.await(HerdRun.HOUR_NS, (tag, outcome, memory, offset, length) -> {
+                        missing[0] += outcome == Outcome.MISSING ? 1 : 0;
+                        assertTrue(outcome == Outcome.MISSING || outcome == Outcome.LOST, () -> tag + ": " + outcome);
+                    });
+                }
+                long tookNs = fabric.clock().nanoTime() - beganNs;
+                assertTrue(missing[0] > 0, "the third node has some of the keys");
+                assertTrue(
+                        tookNs <= context.timeoutNs() + context.connectTimeoutNs(), () -> "it took " + tookNs + " ns");
+            }
+            servers.get(2).stop();
+        });
+    }
+
+    /** A client whose lengths differ is told so, and has no memory of a size that nobody has agreed to. */
+    @Test
+    void shouldRefuseOtherLengths() {
+        HerdRun.nessieSd().run(it -> {
+            try (VerbsDevice device = it.clientNode().open(Map.of())) {
+                for (int length : new int[] {100, 1 << 24}) {
+                    StoreException refused = assertThrows(
+                            StoreException.class,
+                            () -> new NessieSdDesign()
+                                    .connect(
+                                            device,
+                                            it.clientContext()
+                                                    .maxValueLength(length)
+                                                    .conclude()));
+                    assertTrue(refused.toString().contains("they must be the same"), refused::toString);
                 }
             }
         });

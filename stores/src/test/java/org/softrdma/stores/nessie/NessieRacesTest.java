@@ -16,7 +16,7 @@ import org.softrdma.stores.race.RaceSum;
  * again, {@code -Dsoftrdma.seeds=N} another number of them.
  */
 class NessieRacesTest {
-    private static final int SEEDS = Integer.getInteger("softrdma.seeds", 100);
+    private static final int SEEDS = Integer.getInteger("softrdma.seeds", 200);
     private static final int SLOW_SEEDS = Boolean.getBoolean("softrdma.slow.short") ? 300 : 10_000;
     private static final int PAPER_SEEDS = 2000;
 

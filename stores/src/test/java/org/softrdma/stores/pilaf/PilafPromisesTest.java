@@ -121,6 +121,44 @@ class PilafPromisesTest {
         });
     }
 
+    /** What a handler starts while others are told that they are lost is not lost with them. */
+    @ParameterizedTest
+    @ValueSource(strings = {"pilaf", "pilaf-vo"})
+    void shouldLetHandlersStartOperationsAtAReconnect(String name) {
+        StoreDesign design = StoreDesigns.named(name);
+        Fabric fabric = Fabric.ofSeed(11);
+        FabricNode server = fabric.node("server");
+        FabricNode machine = fabric.node("client");
+        fabric.run(machine, () -> {
+            var running = serve(design, Protocol.SAFE, fabric, server);
+            try (VerbsDevice device = machine.open(Map.of());
+                    StoreClient client = connect(design, Protocol.SAFE, fabric, server, device)) {
+                server.pauseProcesses(TIMEOUT_NS / 4);
+                int puts = client.window() / 2;
+                for (int i = 0; i < puts; i++) {
+                    assertTrue(client.startPut(KEY, MemorySegment.ofArray(VALUE), i));
+                }
+                running.stop();
+                running = serve(design, Protocol.SAFE, fabric, server);
+                int[] lost = new int[1];
+                while (client.outstanding() > 0) {
+                    int ignored = client.await(PAUSE_NS, (tag, outcome, memory, offset, length) -> {
+                        if (tag >= puts) {
+                            assertEquals(Outcome.STORED, outcome, "begun by a handler");
+                        } else {
+                            lost[0] += outcome == Outcome.LOST ? 1 : 0;
+                            for (int i = 1; i <= 2 && client.outstanding() < client.window(); i++) {
+                                assertTrue(client.startPut(OTHER, MemorySegment.ofArray(VALUE), puts + tag));
+                            }
+                        }
+                    });
+                }
+                assertTrue(lost[0] > 0, "nothing was lost");
+            }
+            running.stop();
+        });
+    }
+
     /** Requests that end while there is no server leave their message slots to others. */
     @ParameterizedTest
     @CsvSource({"pilaf, SAFE", "pilaf, PAPER", "pilaf-vo, SAFE", "pilaf-vo, PAPER"})

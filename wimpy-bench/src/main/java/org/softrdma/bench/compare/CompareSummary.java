@@ -142,11 +142,13 @@ final class CompareSummary {
         return whole == 0 ? 0 : PERCENT * row.cpuByThreads().getOrDefault("jit", 0.0) / whole;
     }
 
+    /** The two threads of a design's server wait for each other, so there only the load's thread tells. */
     private double waitedPercent() {
         double[] waited = results.rows().stream()
                 .filter(row -> row.server() != CompareRow.Server.SPINNING)
                 .mapToDouble(row -> Math.max(
-                        orZero(row.value(CompareRow.SERVER_WAITED)), orZero(row.value(CompareRow.CLIENT_WAITED))))
+                        row.kind() == SystemKind.DESIGN ? 0 : orZero(row.value(CompareRow.SERVER_WAITED)),
+                        orZero(row.value(CompareRow.CLIENT_WAITED))))
                 .sorted()
                 .toArray();
         return waited.length == 0 ? 0 : waited[waited.length / 2];

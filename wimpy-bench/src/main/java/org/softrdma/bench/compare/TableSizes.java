@@ -6,8 +6,9 @@ import org.softrdma.bench.workload.MixPairs;
 
 /**
  * Options of the designs whose papers say how full their tables are, so that a comparison has them that full: Pilaf's
- * 75 % (its section 3.4), FaRM's 90 % with pairs of up to 128 bytes in the table (its section 5.2). A design that is
- * not named here runs with its defaults.
+ * 75 % (its section 3.4), FaRM's 90 % with pairs of up to 128 bytes in the table (its section 5.2). Nessie's paper does
+ * not say; its tables are as full as Pilaf's, and its entries rest so shortly that those that are free never run out
+ * at the rates of a whole core. A design that is not named here runs with its defaults.
  */
 final class TableSizes {
     private static final double PILAF_FILL = 0.75;
@@ -18,6 +19,9 @@ final class TableSizes {
     private static final long FARM_LARGEST_REGION = 1L << 31;
     private static final int FARM_MEMORY_FACTOR = 3;
     private static final int FARM_OVERHEAD = 256;
+    private static final int NESSIE_ENTRIES_PER_PAIR = 2;
+    private static final int NESSIE_REUSE_MS = 10;
+    private static final int NESSIE_SD_WORKERS = 2;
     private static final int EXTENT_HEADER = 8;
     private static final int LEAST_LOG_EXTENTS = 16;
 
@@ -34,6 +38,8 @@ final class TableSizes {
         return switch (design) {
             case "pilaf", "pilaf-vo" -> pilaf(pairs, valueLength);
             case "farm" -> farm(pairs, valueLength);
+            case "nessie" -> nessie(pairs);
+            case "nessie-sd" -> nessieSd(pairs);
             default -> Map.of();
         };
     }
@@ -44,6 +50,23 @@ final class TableSizes {
         // Extents are powers of two; a PUT needs one more than there are pairs.
         long extent = 1L << log2(EXTENT_HEADER + MixPairs.KEY_LENGTH + valueLength);
         options.put("extents", Integer.toString(Math.max(LEAST_LOG_EXTENTS, log2(extent * (pairs + pairs / 8)))));
+        return options;
+    }
+
+    private static Map<String, String> nessie(int pairs) {
+        Map<String, String> options = new LinkedHashMap<>();
+        options.put("index", Integer.toString(log2(Math.round(Math.ceil(pairs / PILAF_FILL)))));
+        options.put("entries", Integer.toString(log2((long) NESSIE_ENTRIES_PER_PAIR * pairs)));
+        options.put("reuse-ms", Integer.toString(NESSIE_REUSE_MS));
+        return options;
+    }
+
+    private static Map<String, String> nessieSd(int pairs) {
+        int each = log2(Math.round(Math.ceil(pairs / PILAF_FILL / NESSIE_SD_WORKERS)));
+        Map<String, String> options = new LinkedHashMap<>();
+        options.put("workers", Integer.toString(NESSIE_SD_WORKERS));
+        options.put("index", Integer.toString(each));
+        options.put("entries", Integer.toString(each));
         return options;
     }
 

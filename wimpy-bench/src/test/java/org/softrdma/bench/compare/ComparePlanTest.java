@@ -52,6 +52,8 @@ class ComparePlanTest {
         assertEquals(
                 Map.of("values", "inline", "buckets", "9103", "region", "67108864"), plan.serverOptions("farm", 32));
         assertEquals("outline", plan.serverOptions("farm", 129).get("values"));
+        assertEquals(Map.of("index", "15", "entries", "16", "reuse-ms", "10"), plan.serverOptions("nessie", 32));
+        assertEquals(Map.of("workers", "2", "index", "14", "entries", "14"), plan.serverOptions("nessie-sd", 32));
         assertEquals(Map.of(), plan.serverOptions("anything else", 32));
     }
 

@@ -3,6 +3,7 @@ package org.softrdma.stores.herd.sd;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
+import org.softrdma.stores.StoreException;
 import org.softrdma.stores.cuckoo.CuckooPath;
 import org.softrdma.stores.cuckoo.CuckooSlots;
 import org.softrdma.stores.hash.SeededHash;
@@ -42,6 +43,7 @@ public final class NessieSdTable implements HerdPart, CuckooSlots {
      * @param ways words of a key
      * @param maxKeyLength bytes of the longest key
      * @param maxValueLength bytes of the longest value
+     * @throws StoreException if there is not that much memory
      */
     public NessieSdTable(int logIndex, int logEntries, int ways, int maxKeyLength, int maxValueLength) {
         if (logIndex < 0 || logIndex > MOST_LOG || logEntries < 0 || logEntries > MOST_LOG) {
@@ -55,9 +57,17 @@ public final class NessieSdTable implements HerdPart, CuckooSlots {
         candidates = new int[ways];
         entryLength = NessieSdEntryDescriptor.length(maxKeyLength, maxValueLength);
         freeCount = 1 << logEntries;
-        data = Arena.ofAuto().allocate((long) freeCount * entryLength, Long.BYTES);
+        data = allocate((long) freeCount * entryLength);
         freeEntries = new int[freeCount];
         Arrays.setAll(freeEntries, i -> freeCount - 1 - i); // the first one is taken first
+    }
+
+    private static MemorySegment allocate(long length) {
+        try {
+            return Arena.ofAuto().allocate(length, Long.BYTES);
+        } catch (OutOfMemoryError e) {
+            throw new StoreException("a data table of " + length + " bytes: " + e.getMessage() + "; lower entries", e);
+        }
     }
 
     // ---- looking

@@ -98,7 +98,7 @@ abstract class RcChannel implements HerdChannel {
             received = new RegisteredMemory(
                     device,
                     domain,
-                    Math.multiplyExact(receives + 1, messageLength),
+                    memoryLength(receives + 1, messageLength),
                     Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.RECEIVE_SINK));
             messages = received;
             pair = connector.createQueuePair(
@@ -117,6 +117,20 @@ abstract class RcChannel implements HerdChannel {
             CloseHelper.closeAll(pair, completions, received, requests);
             throw e;
         }
+    }
+
+    /**
+     * Bytes of some buffers.
+     *
+     * @throws StoreException if there are 2^31 or more
+     */
+    static int memoryLength(int count, int each) {
+        long length = (long) count * each;
+        if (length > Integer.MAX_VALUE) {
+            throw new StoreException(count + " buffers of " + each
+                    + " bytes: expected less than 2^31 bytes; lower window or maxValueLength");
+        }
+        return (int) length;
     }
 
     private void sayHello(long client) {

@@ -1,8 +1,11 @@
 package org.softrdma.stores.herd.transport;
 
 import java.net.InetSocketAddress;
+import org.jspecify.annotations.Nullable;
 import org.softrdma.stores.StoreClientContext;
 import org.softrdma.stores.StoreCounters;
+import org.softrdma.stores.herd.wire.HerdReplyDescriptor;
+import org.softrdma.stores.herd.wire.HerdWrittenAnswer;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.device.VerbsDevice;
 
@@ -13,6 +16,7 @@ public final class RcChannels implements HerdChannels {
     private final InetSocketAddress server;
     private final HerdAnswers answers;
     private final boolean polled;
+    private @Nullable HerdWrittenAnswer answer;
 
     /**
      * No connection yet.
@@ -33,7 +37,15 @@ public final class RcChannels implements HerdChannels {
     @Override
     public HerdChannel connect(StoreClientContext context, StoreCounters counters, long client) {
         RcChannel.Connecting by = new RcChannel.Connecting(device, domain, context, counters, client, server);
-        return answers == HerdAnswers.SENT ? new RcSendChannel(by) : new RcWriteChannel(by, polled);
+        if (answers == HerdAnswers.SENT) {
+            return new RcSendChannel(by);
+        }
+        HerdWrittenAnswer whole = answer;
+        if (whole == null) {
+            whole = new HerdWrittenAnswer(HerdReplyDescriptor.length(context.maxValueLength()));
+            answer = whole; // its memory is freed by the collector, so there is one for all connections
+        }
+        return new RcWriteChannel(by, whole, polled);
     }
 
     @Override

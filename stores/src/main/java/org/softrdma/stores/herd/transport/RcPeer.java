@@ -15,6 +15,7 @@ import org.softrdma.stores.herd.wire.HerdHelloDescriptor;
 import org.softrdma.stores.herd.wire.HerdShape;
 import org.softrdma.stores.herd.wire.HerdWelcome;
 import org.softrdma.stores.herd.wire.HerdWelcomeDescriptor;
+import org.softrdma.stores.herd.wire.HerdWrittenAnswer;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.PostStatus;
@@ -60,6 +61,7 @@ abstract class RcPeer implements HerdPeer, AutoCloseable {
             HerdShape shape,
             HerdAnswers answers,
             boolean polled,
+            HerdWrittenAnswer seals,
             StoreCounters counters) {}
 
     /**
@@ -77,7 +79,7 @@ abstract class RcPeer implements HerdPeer, AutoCloseable {
                 Math.min(HerdSends.MOST_INLINE, common.device().capabilities().maxInline());
         sends = new HerdSends(capacity, inline);
         sent = new long[capacity];
-        replyLength = HerdShape.slotLength(Math.max(longest, HerdWelcomeDescriptor.LENGTH));
+        replyLength = replyLength(longest);
         RegisteredMemory written = null;
         RegisteredMemory answers = null;
         QueuePair pair = null;
@@ -88,7 +90,7 @@ abstract class RcPeer implements HerdPeer, AutoCloseable {
             answers = new RegisteredMemory(
                     common.device(),
                     common.domain(),
-                    Math.multiplyExact(capacity + 1, replyLength),
+                    messagesLength(shape.window(), longest),
                     Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.RECEIVE_SINK));
             replies = answers;
             pair = request.createQueuePair(
@@ -115,6 +117,19 @@ abstract class RcPeer implements HerdPeer, AutoCloseable {
         return ANSWERS_PER_SLOT * window + 2;
     }
 
+    private static int replyLength(int longest) {
+        return HerdShape.slotLength(Math.max(longest, HerdWelcomeDescriptor.LENGTH));
+    }
+
+    /**
+     * Bytes of the memory of a peer's messages.
+     *
+     * @param longest bytes of the longest answer, with all that goes with it
+     */
+    static long messagesLength(int window, int longest) {
+        return (capacity(window) + 1L) * replyLength(longest);
+    }
+
     /** Most completions of a peer that nobody has polled. */
     static int completions(int window) {
         return HerdSends.completions(capacity(window)) + 1;
@@ -138,7 +153,10 @@ abstract class RcPeer implements HerdPeer, AutoCloseable {
 
     // ---- the first messages
 
-    /** Posts the RECV for a message of the client, of which none is on its way. */
+    /**
+     * Posts a RECV for a message of the client. There is always one: where a client leaves with nothing on its way, the
+     * failure of the RECV is all that tells.
+     */
     protected final void expectMessage() {
         PostStatus status = queuePair.postReceive(
                 (long) serial << Integer.SIZE | RECEIVE, replies.region(), messageAt(), MOST_MESSAGE);
@@ -165,8 +183,9 @@ abstract class RcPeer implements HerdPeer, AutoCloseable {
     }
 
     /** Answers the client's first message. */
-    void welcome(HerdWelcome welcome) {
+    final void welcome(HerdWelcome welcome) {
         greeted = true;
+        expectMessage(); // else nobody hears when the client leaves
         HerdWelcomeDescriptor.put(replies.segment(), nextReply(), welcome);
         sendReply(HerdWelcomeDescriptor.LENGTH);
     }

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.softrdma.stores.StoreCounters;
 import org.softrdma.stores.StoreServerContext;
 import org.softrdma.stores.herd.wire.HerdShape;
+import org.softrdma.stores.herd.wire.HerdWrittenAnswer;
 import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.VerbsException;
@@ -44,6 +45,7 @@ public final class RcPort implements HerdPort {
      * @param polled true for slots in memory that the device writes in order for who polls it
      * @param counters counts SENDs
      * @throws VerbsException if it cannot
+     * @throws IllegalArgumentException if a client's memory, at either end, would have 2^31 bytes or more
      */
     public RcPort(
             VerbsDevice device,
@@ -53,6 +55,7 @@ public final class RcPort implements HerdPort {
             boolean polled,
             StoreCounters counters) {
         this.context = context;
+        requireFits(context, shape, answers);
         List<AutoCloseable> opened = new ArrayList<>();
         try {
             domain = device.allocateProtectionDomain();
@@ -64,7 +67,19 @@ public final class RcPort implements HerdPort {
             CloseHelper.closeAll(opened);
             throw e;
         }
-        common = new RcPeer.Common(device, domain, completions, context, shape, answers, polled, counters);
+        common = new RcPeer.Common(
+                device, domain, completions, context, shape, answers, polled, new HerdWrittenAnswer(0), counters);
+    }
+
+    private static void requireFits(StoreServerContext context, HerdShape shape, HerdAnswers answers) {
+        boolean written = answers == HerdAnswers.WRITTEN;
+        int longest = written ? RcWriteChannel.answerLength(context.maxValueLength()) : RcSendPeer.longest(context);
+        long most =
+                Math.max(RcPeer.messagesLength(shape.window(), longest), written ? (long) shape.slots() * longest : 0);
+        if (most > Integer.MAX_VALUE) {
+            throw new IllegalArgumentException("window=" + shape.window() + " and maxValueLength="
+                    + context.maxValueLength() + " need " + most + " bytes a connection: expected less than 2^31");
+        }
     }
 
     @Override

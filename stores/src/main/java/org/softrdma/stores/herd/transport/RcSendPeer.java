@@ -1,6 +1,7 @@
 package org.softrdma.stores.herd.transport;
 
 import java.util.function.Consumer;
+import org.softrdma.stores.StoreServerContext;
 import org.softrdma.stores.herd.wire.HerdReplyDescriptor;
 import org.softrdma.verbs.cm.ConnectionRequest;
 
@@ -8,17 +9,17 @@ import org.softrdma.verbs.cm.ConnectionRequest;
 final class RcSendPeer extends RcPeer {
     /** Accepts a client. */
     RcSendPeer(int serial, ConnectionRequest request, Common common, Consumer<RcPeer> dropping) {
-        super(
-                serial,
-                request,
-                common,
-                dropping,
-                HerdReplyDescriptor.length(common.context().maxValueLength()));
+        super(serial, request, common, dropping, longest(common.context()));
+    }
+
+    /** Bytes of the longest answer. */
+    static int longest(StoreServerContext context) {
+        return HerdReplyDescriptor.length(context.maxValueLength());
     }
 
     @Override
     boolean told(long length) {
-        return false; // there is no RECV for it either
+        return false;
     }
 
     @Override

@@ -2,6 +2,7 @@ package org.softrdma.stores.herd.transport;
 
 import java.util.EnumSet;
 import java.util.Set;
+import org.softrdma.stores.StoreException;
 import org.softrdma.stores.connection.RegisteredMemory;
 import org.softrdma.stores.herd.wire.HerdAnswersDescriptor;
 import org.softrdma.stores.herd.wire.HerdReplyDescriptor;
@@ -23,18 +24,28 @@ final class RcWriteChannel extends RcChannel {
     private final HerdWrittenAnswer answer;
     private final int[] expected;
 
-    /** Connects, as {@link RcChannel} does, and tells where answers go. */
-    RcWriteChannel(Connecting by, boolean polled) {
+    /**
+     * Connects, as {@link RcChannel} does, and tells where answers go.
+     *
+     * @param answer takes answers, for one channel at a time
+     * @param polled true for answer slots in memory that the device writes in order for who polls it
+     */
+    RcWriteChannel(Connecting by, HerdWrittenAnswer answer, boolean polled) {
         super(by, 1, HerdWelcomeDescriptor.LENGTH);
+        this.answer = answer;
         int maxValueLength = by.context().maxValueLength();
         answerLength = answerLength(maxValueLength);
-        answer = new HerdWrittenAnswer(HerdReplyDescriptor.length(maxValueLength));
-        int slots = welcome().shape().slots();
-        expected = new int[slots];
         try {
-            answers = new RegisteredMemory(
-                    by.device(), by.domain(), Math.multiplyExact(slots, answerLength), access(polled));
-        } catch (RuntimeException e) {
+            if (!welcome().written() || welcome().maxValueLength() != maxValueLength) {
+                throw new StoreException("the server has maxValueLength="
+                        + welcome().maxValueLength() + ", answers by WRITE="
+                        + welcome().written() + ", the client "
+                        + maxValueLength + ", true: they must be the same");
+            }
+            int slots = welcome().shape().slots();
+            expected = new int[slots];
+            answers = new RegisteredMemory(by.device(), by.domain(), memoryLength(slots, answerLength), access(polled));
+        } catch (RuntimeException | Error e) {
             super.close();
             throw e;
         }

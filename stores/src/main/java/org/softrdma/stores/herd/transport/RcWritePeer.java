@@ -4,7 +4,6 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.stores.herd.wire.HerdAnswersDescriptor;
 import org.softrdma.stores.herd.wire.HerdReplyDescriptor;
-import org.softrdma.stores.herd.wire.HerdWelcome;
 import org.softrdma.stores.herd.wire.HerdWrittenAnswer;
 import org.softrdma.verbs.RemoteRegion;
 import org.softrdma.verbs.cm.ConnectionRequest;
@@ -16,7 +15,7 @@ import org.softrdma.verbs.cm.ConnectionRequest;
 final class RcWritePeer extends RcPeer {
     private final int answerLength;
     private final long answersLength;
-    private final HerdWrittenAnswer answer;
+    private final HerdWrittenAnswer seals;
     private @Nullable RemoteRegion answers;
 
     /** Accepts a client. */
@@ -27,24 +26,18 @@ final class RcWritePeer extends RcPeer {
                 common,
                 dropping,
                 RcWriteChannel.answerLength(common.context().maxValueLength()));
-        int maxValueLength = common.context().maxValueLength();
-        answerLength = RcWriteChannel.answerLength(maxValueLength);
+        answerLength = RcWriteChannel.answerLength(common.context().maxValueLength());
         answersLength = (long) common.shape().slots() * answerLength;
-        answer = new HerdWrittenAnswer(HerdReplyDescriptor.length(maxValueLength));
-    }
-
-    @Override
-    void welcome(HerdWelcome welcome) {
-        expectMessage(); // the client answers the welcome
-        super.welcome(welcome);
+        seals = common.seals();
     }
 
     @Override
     boolean told(long length) {
-        if (!HerdAnswersDescriptor.isValid(replies(), messageAt(), length, answersLength)) {
+        if (answers != null || !HerdAnswersDescriptor.isValid(replies(), messageAt(), length, answersLength)) {
             return false;
         }
         answers = HerdAnswersDescriptor.get(replies(), messageAt());
+        expectMessage();
         return true;
     }
 
@@ -60,7 +53,7 @@ final class RcWritePeer extends RcPeer {
             throw new IllegalStateException("there is no room for an answer yet");
         }
         int slot = HerdReplyDescriptor.slot(replies(), nextReply());
-        int sealed = answer.seal(replies(), repliesView(), nextReply(), length);
+        int sealed = seals.seal(replies(), repliesView(), nextReply(), length);
         writeReply(sealed, to.address() + (slot + 1L) * answerLength - sealed, to.rkey());
     }
 }

@@ -130,7 +130,7 @@ class RcWritePeerTest {
         assertFalse(endsItsConnection(region(LENGTH), 0, RcWritePeerTest::get));
     }
 
-    /** There is no RECV for a third message. */
+    /** Where answers go is said once. */
     @Test
     void shouldEndTheConnectionOfWhoSaysMore() {
         assertTrue(endsItsConnection(
