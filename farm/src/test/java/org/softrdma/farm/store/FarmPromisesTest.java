@@ -169,6 +169,7 @@ class FarmPromisesTest {
             }
             farm.startServer();
             farm.fabric().baton().sleep(LIMIT_NS); // clients wait a little before they try again
+            assertTrue(store.get(key(99)).isEmpty()); // a PUT that is sent before the end is noticed would be LOST
             for (int i = 1; i < 2 * client.window(); i++) {
                 assertTrue(store.put(key(i), value(i)));
                 requireValue(store, i);

@@ -3,7 +3,6 @@ package org.softrdma.bench.machine;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import org.agrona.CloseHelper;
 
 /**
  * Other work on a core: processes that hash without end, as the CPU workers of the Nessie paper do (section 3: SHA-256 of a
@@ -46,7 +45,7 @@ public final class CpuWorkers implements AutoCloseable {
     @Override
     public void close() {
         workers.forEach(Child::terminate); // they do not look at their standard input
-        CloseHelper.closeAll(workers);
+        workers.forEach(Child::close);
         workers.clear();
     }
 }
