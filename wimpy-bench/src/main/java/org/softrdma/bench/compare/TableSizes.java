@@ -20,6 +20,10 @@ final class TableSizes {
     private static final int FARM_MEMORY_FACTOR = 3;
     private static final int FARM_OVERHEAD = 256;
     private static final int NESSIE_ENTRIES_PER_PAIR = 2;
+    /** Entries that workers have in stock. */
+    private static final int NESSIE_STOCKS = 8192;
+
+    private static final int NESSIE_LEAST_LOG = 10;
     private static final int NESSIE_REUSE_MS = 10;
     private static final int NESSIE_SD_WORKERS = 2;
     private static final int EXTENT_HEADER = 8;
@@ -55,14 +59,15 @@ final class TableSizes {
 
     private static Map<String, String> nessie(int pairs) {
         Map<String, String> options = new LinkedHashMap<>();
-        options.put("index", Integer.toString(log2(Math.round(Math.ceil(pairs / PILAF_FILL)))));
-        options.put("entries", Integer.toString(log2((long) NESSIE_ENTRIES_PER_PAIR * pairs)));
+        int index = log2(Math.round(Math.ceil(pairs / PILAF_FILL)));
+        options.put("index", Integer.toString(Math.max(NESSIE_LEAST_LOG, index)));
+        options.put("entries", Integer.toString(log2((long) NESSIE_ENTRIES_PER_PAIR * pairs + NESSIE_STOCKS)));
         options.put("reuse-ms", Integer.toString(NESSIE_REUSE_MS));
         return options;
     }
 
     private static Map<String, String> nessieSd(int pairs) {
-        int each = log2(Math.round(Math.ceil(pairs / PILAF_FILL / NESSIE_SD_WORKERS)));
+        int each = Math.max(NESSIE_LEAST_LOG, log2(Math.round(Math.ceil(pairs / PILAF_FILL / NESSIE_SD_WORKERS))));
         Map<String, String> options = new LinkedHashMap<>();
         options.put("workers", Integer.toString(NESSIE_SD_WORKERS));
         options.put("index", Integer.toString(each));
