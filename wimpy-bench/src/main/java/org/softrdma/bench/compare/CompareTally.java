@@ -21,8 +21,12 @@ public final class CompareTally {
     public static final String MISSES = "MISSES";
 
     private static final double NS_PER_US = 1e3;
-    private static final double MEDIAN = 50;
-    private static final double TAIL = 99;
+    /** Percentile of the latency that half of the operations do not exceed. */
+    static final double MEDIAN = 50;
+
+    /** That of the slow ones. */
+    static final double TAIL = 99;
+
     private static final Map<String, String> ANSWERS =
             Map.of("responderSends", StoreCounter.SENDS.name(), "responderWrites", StoreCounter.WRITES.name());
     private static final List<StoreCounter> RETRIES = List.of(
@@ -158,7 +162,8 @@ public final class CompareTally {
         rounds.add(name, value);
     }
 
-    private static double micros(Histogram latencies, double percentile) {
+    /** A percentile in microseconds; NaN of no latencies. */
+    static double micros(Histogram latencies, double percentile) {
         return latencies.getTotalCount() == 0 ? Double.NaN : latencies.getValueAtPercentile(percentile) / NS_PER_US;
     }
 

@@ -7,7 +7,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import org.HdrHistogram.Histogram;
 import org.softrdma.bench.cpu.Pinning;
 import org.softrdma.bench.cpu.ThreadClass;
 import org.softrdma.bench.cpu.ThreadPriority;
@@ -33,9 +32,6 @@ final class WorkersBlock {
     static final int RAISED = -10;
 
     private static final int USUAL = 0;
-    private static final double NS_PER_US = 1e3;
-    private static final double MEDIAN = 50;
-    private static final double TAIL = 99;
 
     private final ComparePlan plan;
     private final StudySetup setup;
@@ -179,8 +175,8 @@ final class WorkersBlock {
         });
         tally.rounds.add(CompareRow.PER_SECOND, outcome.perSecond());
         tally.rounds.add(CompareRow.SERVER_CPU, reading.serverMicros((double) Math.max(1, outcome.operations())));
-        tally.rounds.add(CompareRow.GET_P50, micros(outcome.getLatencies(), MEDIAN));
-        tally.rounds.add(CompareRow.GET_P99, micros(outcome.getLatencies(), TAIL));
+        tally.rounds.add(CompareRow.GET_P50, CompareTally.micros(outcome.getLatencies(), CompareTally.MEDIAN));
+        tally.rounds.add(CompareRow.GET_P99, CompareTally.micros(outcome.getLatencies(), CompareTally.TAIL));
     }
 
     private static void setPriority(ComparedSystem system, int nice) {
@@ -189,10 +185,6 @@ final class WorkersBlock {
         } catch (IOException e) {
             throw new MeasurementException(system.label() + ": " + e.getMessage(), e);
         }
-    }
-
-    private static double micros(Histogram latencies, double percentile) {
-        return latencies.getTotalCount() == 0 ? Double.NaN : latencies.getValueAtPercentile(percentile) / NS_PER_US;
     }
 
     private List<WorkersRow> rows() {

@@ -52,7 +52,7 @@ public final class HerdWrittenAnswer {
     /**
      * With memory for the longest one.
      *
-     * @param maxAnswerLength bytes of the longest answer
+     * @param maxAnswerLength bytes of the longest answer; 0 for a server, which only seals
      */
     public HerdWrittenAnswer(int maxAnswerLength) {
         this.maxAnswerLength = maxAnswerLength;

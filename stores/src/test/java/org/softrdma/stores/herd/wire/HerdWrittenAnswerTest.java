@@ -6,7 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
+import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
 
 /** Answers that are WRITEs, by their bytes, which were computed by other means; and what is not there as a whole. */
@@ -26,7 +29,7 @@ class HerdWrittenAnswerTest {
     private byte[] sealed(int number, String value) {
         memory.fill((byte) 0x55);
         HerdReplyDescriptor.put(memory, 0, 5, number, 7, HerdReplyDescriptor.DONE);
-        byte[] bytes = value.getBytes(java.nio.charset.StandardCharsets.US_ASCII);
+        byte[] bytes = value.getBytes(StandardCharsets.US_ASCII);
         MemorySegment.copy(bytes, 0, memory, ValueLayout.JAVA_BYTE, HerdReplyDescriptor.VALUE_OFFSET, bytes.length);
         int length = answer.seal(memory, view, 0, HerdReplyDescriptor.length(bytes.length));
         return memory.asSlice(0, length).toArray(ValueLayout.JAVA_BYTE);
@@ -44,11 +47,11 @@ class HerdWrittenAnswerTest {
         byte[] made = sealed(NUMBER, "value!");
         String hex = HexFormat.of().formatHex(made);
         assertEquals(SEALED.replace("CRC", ""), hex.substring(0, hex.length() - 8));
-        java.util.zip.CRC32C crc = new java.util.zip.CRC32C();
+        CRC32C crc = new CRC32C();
         crc.update(made, 0, made.length - 4);
         assertEquals(
                 (int) crc.getValue(),
-                ByteBuffer.wrap(made).order(java.nio.ByteOrder.LITTLE_ENDIAN).getInt(36));
+                ByteBuffer.wrap(made).order(ByteOrder.LITTLE_ENDIAN).getInt(36));
         assertEquals(40, HerdWrittenAnswer.length(22));
         assertEquals(40, HerdWrittenAnswer.length(24));
     }
@@ -60,9 +63,7 @@ class HerdWrittenAnswerTest {
         assertEquals(7, HerdReplyDescriptor.attempt(answer.memory(), 0));
         assertEquals(
                 "value!",
-                new String(
-                        answer.memory().asSlice(16, 6).toArray(ValueLayout.JAVA_BYTE),
-                        java.nio.charset.StandardCharsets.US_ASCII));
+                new String(answer.memory().asSlice(16, 6).toArray(ValueLayout.JAVA_BYTE), StandardCharsets.US_ASCII));
         assertEquals(-1, take(made, NUMBER + 1), "it answers another request");
     }
 
@@ -80,7 +81,7 @@ class HerdWrittenAnswerTest {
     void shouldTakeNothingThatIsTooLongOrTooShort() {
         for (int length : new int[] {0, 15, 25, 64, 1 << 20, -1, Integer.MIN_VALUE}) {
             byte[] made = sealed(NUMBER, "value!");
-            ByteBuffer.wrap(made).order(java.nio.ByteOrder.LITTLE_ENDIAN).putInt(24, length);
+            ByteBuffer.wrap(made).order(ByteOrder.LITTLE_ENDIAN).putInt(24, length);
             assertEquals(-1, take(made, NUMBER), "an answer of " + length);
         }
         assertTrue(take(sealed(NUMBER, ""), NUMBER) == HerdReplyDescriptor.VALUE_OFFSET);
