@@ -170,6 +170,26 @@ class LawfulProgramsTest {
         }
     }
 
+    /** A RECV was outstanding when the queue was armed, so only the empty poll behind it makes the wait safe. */
+    @Test
+    void shouldSayNothingWhenTheMessageComesAfterTheEmptyPoll() throws InterruptedException {
+        try (SanitisedPair pair = SanitisedPair.connect()) {
+            MemoryRegion inbox = pair.region(BYTES, AccessFlag.RECEIVE_SINK);
+            MemoryRegion message = pair.region(BYTES);
+            pair.responder.postReceive(1, inbox, 0, BYTES);
+            WorkCompletion[] completions = WorkCompletion.array(4);
+
+            pair.responderQueue.requestNotification(false);
+            assertEquals(0, pair.responderQueue.poll(completions));
+            pair.requester.postSend(7, message, 0, BYTES, SendFlags.NONE);
+            assertTrue(pair.responderChannel.await(TimeUnit.SECONDS.toNanos(10)).isPresent());
+            pair.responderQueue.acknowledgeEvents(1);
+
+            assertEquals(1, pair.responderQueue.poll(completions));
+            assertEquals(0, pair.findings.count(), pair.findings::toString);
+        }
+    }
+
     /** The rest of a chain was not accepted: it is not outstanding. */
     @Test
     void shouldSayNothingOfRequestsThatWereNotAccepted() {
