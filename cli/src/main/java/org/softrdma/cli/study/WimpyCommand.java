@@ -8,6 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.bench.measurement.ByteSize;
 import org.softrdma.bench.study.Cores;
@@ -39,12 +41,15 @@ public final class WimpyCommand implements Callable<Integer> {
     private static final WimpyPlan.Timing FULL = new WimpyPlan.Timing(7, 700, 1500);
     private static final String QUICK_THROTTLES = "100";
     private static final String FULL_THROTTLES = "100,50,25";
+    private static final String FULL_LINKS = "1G,10G";
     /** Where distributions put servers, which may not be on the path of a person. */
     private static final String SERVER_DIRECTORIES = ":/usr/bin:/usr/sbin:/usr/local/bin:/usr/local/sbin";
 
     private static final int MAX_ROUNDS = 100;
     private static final int MEMCACHED_PORT = 11211;
     private static final int MAX_PORT = 0xFFFF;
+    private static final Pattern RATE = Pattern.compile("(\\d{1,6})([MG])");
+    private static final int MEGABITS_PER_GIGABIT = 1000;
 
     @Spec
     private CommandSpec spec;
@@ -108,6 +113,15 @@ public final class WimpyCommand implements Callable<Integer> {
                     + "), set by cpufreq where that is allowed, otherwise by a CPU quota. Speeds below 100 run with the"
                     + " widest window only.")
     private List<Integer> throttles = List.of();
+
+    @Option(
+            names = "--link",
+            paramLabel = "RATE",
+            split = ",",
+            description = "Also measure memcached and READ with the servers at the end of a virtual link of this rate,"
+                    + " for example 1G or 500M, in bit/s (none; with --full " + FULL_LINKS
+                    + "). Needs root and iproute2.")
+    private @Nullable List<String> links;
 
     @Option(
             names = "--also",
@@ -181,10 +195,36 @@ public final class WimpyCommand implements Callable<Integer> {
                 pairs,
                 percents,
                 full && connect == null ? coreCounts(cores.servers().size()) : List.of(1),
+                links(full),
                 full,
                 extras != null ? extras : full ? Set.of(WimpyPlan.Extra.values()) : Set.of(),
                 timing(full ? FULL : QUICK),
                 cores);
+    }
+
+    private List<Integer> links(boolean full) {
+        boolean ownServers = connect == null && beside == null;
+        if (links == null) {
+            return full && ownServers ? links(List.of(FULL_LINKS.split(",", -1))) : List.of();
+        }
+        if (!ownServers) {
+            throw new IllegalArgumentException(
+                    "--link puts servers of this build at its end; omit --connect and" + " --beside");
+        }
+        return links(links);
+    }
+
+    private static List<Integer> links(List<String> rates) {
+        return rates.stream().map(WimpyCommand::megabits).toList();
+    }
+
+    /** A rate with a decimal unit, as networks have them: {@code 1G} is 1000 Mbit/s. */
+    private static int megabits(String rate) {
+        Matcher matcher = RATE.matcher(rate);
+        if (!matcher.matches()) {
+            throw new IllegalArgumentException("--link " + rate + ": expected a rate in bit/s such as 500M or 10G");
+        }
+        return Integer.parseInt(matcher.group(1)) * (matcher.group(2).equals("G") ? MEGABITS_PER_GIGABIT : 1);
     }
 
     private WimpyPlan.Timing timing(WimpyPlan.Timing usual) {

@@ -2,6 +2,7 @@ package org.softrdma.cli.study;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.softrdma.bench.machine.ShapedLink;
 import org.softrdma.cli.Main;
 import org.softrdma.cli.command.ExitCode;
 import org.softrdma.cli.command.OwnProgram;
@@ -67,6 +69,9 @@ class WimpyCommandTest {
             --connect=host:99999    | --connect host:99999: expected HOST or HOST:PORT
             --connect=host:x        | --connect host:x: expected HOST or HOST:PORT
             --connect-memcached=a   | --connect-memcached needs --connect
+            --link=fast             | --link fast: expected a rate in bit/s such as 500M or 10G
+            --link=0M               | --link 0: expected 1 to 400000
+            --link=1G,1000M         | --link [1000, 1000]: duplicate value
             --beside=missing.jar    | --beside missing.jar: expected the jar of another build
             """)
     void shouldRefuseInOneLine(String option, String message) {
@@ -78,6 +83,12 @@ class WimpyCommandTest {
     void shouldRefuseToMeasureAnotherBuildBesideAServerThatRunsAlready() {
         assertEquals(ExitCode.USAGE, execute("--beside", "missing.jar", "--connect", "127.0.0.1:1"));
         assertTrue(firstLine().startsWith("softrdma wimpy: --beside starts a server"), err::toString);
+    }
+
+    @Test
+    void shouldRefuseALinkToAServerThatRunsAlready() {
+        assertEquals(ExitCode.USAGE, execute("--link", "1G", "--connect", "127.0.0.1:1"));
+        assertTrue(firstLine().startsWith("softrdma wimpy: --link puts servers"), err::toString);
     }
 
     @Test
@@ -154,6 +165,32 @@ class WimpyCommandTest {
                 .distinct()
                 .count();
         assertTrue(systems + results.get("skipped").size() >= 4, results::toString);
+    }
+
+    /** Bytes of values that a link carries in a second, whatever else this machine does. */
+    @Test
+    @Tag("slow")
+    void shouldMeasureOverALinkOfItsRate() throws IOException, InterruptedException {
+        int megabits = 200;
+        ShapedLink.Found found = ShapedLink.find(megabits);
+        found.link().ifPresent(ShapedLink::close);
+        assumeTrue(found.link().isPresent(), found.problem());
+        JsonNode results = study(
+                "--sizes", "10K", "--window", "4", "--rounds", "1", "--link", megabits + "M", "--throttle", "100");
+        requireNoErrors(results);
+        List<JsonNode> overLink = new ArrayList<>();
+        results.get("results").forEach(row -> {
+            if (row.get("linkMegabits").asInt() == megabits) {
+                overLink.add(row);
+            }
+        });
+        assertEquals(2, overLink.size(), overLink::toString);
+        double mostGets = megabits * 1e6 / 8 / 10_240;
+        // The bucket of 128 KiB may be full when the round of 400 ms begins.
+        double burst = 1.05;
+        for (JsonNode row : overLink) {
+            assertTrue(row.get("getsPerSecond").asDouble() < burst * mostGets, row::toString);
+        }
     }
 
     @Test

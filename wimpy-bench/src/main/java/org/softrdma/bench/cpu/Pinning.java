@@ -1,18 +1,16 @@
 package org.softrdma.bench.cpu;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.softrdma.bench.machine.SystemCommand;
 
 /** Binds processes to a core with {@code taskset}; where that cannot be done, says why instead of pretending. */
 public final class Pinning {
-    private static final long TIMEOUT_SECONDS = 10;
     private static final List<Path> PLACES =
             List.of(Path.of("/usr/bin/taskset"), Path.of("/bin/taskset"), Path.of("/usr/local/bin/taskset"));
 
@@ -72,24 +70,11 @@ public final class Pinning {
             return core < 0 ? Optional.empty() : problem();
         }
         String pid = Long.toString(ProcessHandle.current().pid());
-        ProcessBuilder builder = new ProcessBuilder(taskset.toString(), "-a", "-c", "-p", Integer.toString(core), pid);
-        builder.redirectErrorStream(true);
         try {
-            Process process = builder.start();
-            String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-            if (!process.waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS)) {
-                process.destroyForcibly();
-                return Optional.of("not pinned: taskset did not end");
-            }
-            return process.exitValue() == 0
-                    ? Optional.empty()
-                    : Optional.of("not pinned to core " + core + ": "
-                            + said.lines().findFirst().orElse("taskset failed"));
+            SystemCommand.run(List.of(taskset.toString(), "-a", "-c", "-p", Integer.toString(core), pid));
+            return Optional.empty();
         } catch (IOException e) {
-            return Optional.of("not pinned: " + e.getMessage());
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return Optional.of("not pinned: interrupted");
+            return Optional.of("not pinned to core " + core + ": " + e.getMessage());
         }
     }
 }

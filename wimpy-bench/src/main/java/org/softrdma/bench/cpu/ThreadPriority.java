@@ -1,23 +1,20 @@
 package org.softrdma.bench.cpu;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.softrdma.bench.machine.KernelFile;
+import org.softrdma.bench.machine.SystemCommand;
 
 /**
  * The nice values of single threads of a process, by {@code renice}: on Linux a nice value belongs to a thread (setpriority(2),
  * "C library/kernel differences"). Stateless.
  */
 public final class ThreadPriority {
-    private static final long TIMEOUT_SECONDS = 10;
-
     private ThreadPriority() {}
 
     /**
@@ -35,18 +32,7 @@ public final class ThreadPriority {
         }
         List<String> command = new ArrayList<>(List.of("renice", "-n", Integer.toString(nice), "-p"));
         command.addAll(threads);
-        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        try {
-            if (!process.waitFor(TIMEOUT_SECONDS, TimeUnit.SECONDS) || process.exitValue() != 0) {
-                process.destroyForcibly();
-                throw new IOException(
-                        "nice " + nice + ": " + said.lines().findFirst().orElse("renice has failed"));
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IOException("interrupted while setting a nice value", e);
-        }
+        SystemCommand.run(command);
     }
 
     private static List<String> threads(long pid, ThreadClass which) throws IOException {

@@ -2,6 +2,7 @@ package org.softrdma.bench.papers;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -18,13 +19,17 @@ final class WimpyEntries {
     private static final String NO_RESULTS = "there is no results.json of wimpy: run ./softrdma wimpy --full";
     private static final int FULL = 100;
     private static final double SAME = 0.05;
+    /** Mbit/s. */
+    private static final int SLOW_LINK = 1000;
+
+    private static final int FAST_LINK = 10_000;
 
     static final List<LedgerEntry> ALL = List.of(
-            LedgerEntry.notRun(
+            new LedgerEntry(
                     "W-Fig1",
                     "GETs per second by clock, at 1 and 10 Gbit/s",
                     "flat at 1 Gbit/s, falling with the clock at 10 Gbit/s",
-                    "no study limits the network's rate"),
+                    WimpyEntries::linkHidesTheClock),
             new LedgerEntry(
                     "W-Fig2",
                     "CPU per GET by what it does",
@@ -48,9 +53,14 @@ final class WimpyEntries {
 
     private static Finding withRows(LedgerSources sources, Function<List<JsonNode>, Finding> judge) {
         List<JsonNode> rows = sources.wimpy().stream()
-                .filter(row -> row.path("loop").asText().equals("closed"))
+                .filter(row -> row.path("loop").asText().equals("closed") && link(row) == 0)
                 .toList();
         return rows.isEmpty() ? Finding.notRun(NO_RESULTS) : judge.apply(rows);
+    }
+
+    /** Rate of the link that a row went over in Mbit/s; 0 for loopback. */
+    private static int link(JsonNode row) {
+        return row.path("linkMegabits").asInt();
     }
 
     private static boolean isStock(JsonNode row) {
@@ -165,6 +175,48 @@ final class WimpyEntries {
             }
             return Finding.of(holds, "READ beside classic get: " + String.join(", ", found));
         });
+    }
+
+    /** Of a size that fills the slow link at every speed; smaller values may be limited by the server there too. */
+    private static Finding linkHidesTheClock(LedgerSources sources) {
+        List<JsonNode> stock = sources.wimpy().stream()
+                .filter(row -> link(row) > 0 && isStock(row))
+                .toList();
+        if (stock.isEmpty()) {
+            return Finding.notRun(
+                    sources.wimpy().isEmpty()
+                            ? NO_RESULTS
+                            : "the results have no memcached over a link: run ./softrdma wimpy --full as root, with"
+                                    + " iproute2");
+        }
+        int size = sizes(stock).getLast();
+        double slowLink = slowdown(stock, SLOW_LINK, size);
+        double fastLink = slowdown(stock, FAST_LINK, size);
+        if (!Double.isFinite(slowLink) || !Double.isFinite(fastLink)) {
+            return Finding.notRun("the results lack two speeds over links of 1 and of 10 Gbit/s");
+        }
+        return Finding.of(
+                slowLink >= 1 - 2 * SAME && fastLink < slowLink - SAME,
+                String.format(
+                        Locale.ROOT,
+                        "GETs per second of the slowest server beside the fastest, %d bytes: %.2f at 1 Gbit/s, %.2f at"
+                                + " 10 Gbit/s",
+                        size,
+                        slowLink,
+                        fastLink));
+    }
+
+    /** GETs per second at the lowest speed beside those at the highest; NaN if there is one speed only. */
+    private static double slowdown(List<JsonNode> rows, int megabits, int size) {
+        List<JsonNode> bySpeed = rows.stream()
+                .filter(row -> link(row) == megabits && row.path("valueBytes").asInt() == size)
+                .sorted(Comparator.comparingInt(
+                        row -> row.path("throttlePercent").asInt()))
+                .toList();
+        return bySpeed.size() < 2
+                ? Double.NaN
+                : bySpeed.getFirst().path("getsPerSecond").asDouble(Double.NaN)
+                        / bySpeed.getLast().path("getsPerSecond").asDouble(Double.NaN);
     }
 
     private static Finding oneCoreIsFour(LedgerSources sources) {

@@ -20,7 +20,7 @@ import org.softrdma.bench.cpu.CpuClock;
 import org.softrdma.bench.machine.Child;
 import org.softrdma.bench.measurement.MeasurementException;
 
-/** A measured server: a child process with a port on the loopback address. Ends with this process. */
+/** A measured server: a child process with a port on an address of this machine. Ends with this process. */
 public final class ServerProcess implements AutoCloseable {
     /** How long a server whose connections broke may take to end. */
     private static final long END_SECONDS = 2;
@@ -43,15 +43,21 @@ public final class ServerProcess implements AutoCloseable {
     /**
      * What every server gets.
      *
+     * @param host the address that it listens on
      * @param pinning what to put before its command
      * @param threads how many serve
      * @param memoryBytes for items
      * @param connections most at a time
      */
-    public record Resources(List<String> pinning, int threads, long memoryBytes, int connections) {
+    public record Resources(InetAddress host, List<String> pinning, int threads, long memoryBytes, int connections) {
         /** Copies the list. */
         public Resources {
             pinning = List.copyOf(pinning);
+        }
+
+        /** Of a server on the loopback address. */
+        public Resources(List<String> pinning, int threads, long memoryBytes, int connections) {
+            this(InetAddress.getLoopbackAddress(), pinning, threads, memoryBytes, connections);
         }
 
         /** As memcached and {@code softrdma server} take them. */
@@ -77,10 +83,10 @@ public final class ServerProcess implements AutoCloseable {
     public static ServerProcess softrdma(List<String> program, Resources resources, List<String> options) {
         List<String> command = new ArrayList<>(resources.pinning);
         command.addAll(program);
-        command.addAll(List.of("-l", "127.0.0.1", "-p", "0", "--until-input-ends"));
+        command.addAll(List.of("-l", resources.host.getHostAddress(), "-p", "0", "--until-input-ends"));
         command.addAll(resources.options());
         command.addAll(options);
-        return speaking("softrdma server", command, child -> {
+        return speaking("softrdma server", command, resources.host, child -> {
             String address = child.await("memcached:", START_SECONDS);
             child.await("rdma:", START_SECONDS);
             return port(address);
@@ -100,7 +106,7 @@ public final class ServerProcess implements AutoCloseable {
         command.addAll(program);
         command.addAll(List.of("-l", "127.0.0.1", "-p", "0", "--until-input-ends"));
         command.addAll(options);
-        return speaking("softrdma store", command, child -> {
+        return speaking("softrdma store", command, InetAddress.getLoopbackAddress(), child -> {
             String listening = child.await("store:", START_SECONDS);
             child.await("ready", START_SECONDS);
             return port(listening.substring(0, listening.indexOf(',')));
@@ -108,12 +114,11 @@ public final class ServerProcess implements AutoCloseable {
     }
 
     /** Starts a program of ours, which says where it listens. */
-    private static ServerProcess speaking(String name, List<String> command, Listening listening) {
+    private static ServerProcess speaking(String name, List<String> command, InetAddress host, Listening listening) {
         try {
             Child child = Child.start(name, command);
             try {
-                return new ServerProcess(
-                        child, new InetSocketAddress(InetAddress.getLoopbackAddress(), listening.port(child)));
+                return new ServerProcess(child, new InetSocketAddress(host, listening.port(child)));
             } catch (IOException e) {
                 String said = child.errorOutput();
                 child.close();
@@ -141,7 +146,7 @@ public final class ServerProcess implements AutoCloseable {
      * @param further more options
      */
     public static ServerProcess memcached(Path program, Resources resources, List<String> further) {
-        List<String> options = new ArrayList<>(List.of("-l", "127.0.0.1", "-U", "0"));
+        List<String> options = new ArrayList<>(List.of("-l", resources.host.getHostAddress(), "-U", "0"));
         options.addAll(resources.options());
         options.addAll(further);
         if (ProcessHandle.current().info().user().orElse("").equals("root")) {
@@ -159,7 +164,7 @@ public final class ServerProcess implements AutoCloseable {
     public static ServerProcess redis(Path program, Resources resources) {
         List<String> options = List.of(
                 "--bind",
-                "127.0.0.1",
+                resources.host.getHostAddress(),
                 "--save",
                 "",
                 "--appendonly",
@@ -175,7 +180,7 @@ public final class ServerProcess implements AutoCloseable {
     private static ServerProcess foreign(
             String name, Path program, String portOption, List<String> options, Resources resources) {
         try {
-            InetSocketAddress address = freeAddress();
+            InetSocketAddress address = new InetSocketAddress(resources.host, freePort());
             List<String> command = new ArrayList<>(resources.pinning);
             command.addAll(List.of(program.toString(), portOption, Integer.toString(address.getPort())));
             command.addAll(options);
@@ -219,9 +224,9 @@ public final class ServerProcess implements AutoCloseable {
         }
     }
 
-    private static InetSocketAddress freeAddress() throws IOException {
+    private static int freePort() throws IOException {
         try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return new InetSocketAddress(InetAddress.getLoopbackAddress(), socket.getLocalPort());
+            return socket.getLocalPort();
         }
     }
 

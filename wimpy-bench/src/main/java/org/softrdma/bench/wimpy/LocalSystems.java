@@ -1,10 +1,13 @@
 package org.softrdma.bench.wimpy;
 
+import java.net.InetAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.softrdma.bench.cpu.Pinning;
 import org.softrdma.bench.load.FloorGetLoad;
 import org.softrdma.bench.load.GetCommand;
@@ -12,6 +15,7 @@ import org.softrdma.bench.load.GetLoad;
 import org.softrdma.bench.load.KeySpace;
 import org.softrdma.bench.load.PipelinedGetLoad;
 import org.softrdma.bench.load.ReadGetLoad;
+import org.softrdma.bench.machine.ShapedLink;
 import org.softrdma.bench.read.NativePrograms;
 import org.softrdma.bench.read.Yardstick;
 import org.softrdma.bench.server.MemcachedAdmin;
@@ -60,9 +64,16 @@ final class LocalSystems {
      * @param setup where
      * @param spaces the pairs
      * @param coreCount cores of the servers
+     * @param link at whose far end the servers are; null for this end of none
      * @param opened takes what is started, to be closed
      */
-    LocalSystems(WimpyPlan plan, StudySetup setup, List<KeySpace> spaces, int coreCount, CloseStack opened) {
+    LocalSystems(
+            WimpyPlan plan,
+            StudySetup setup,
+            List<KeySpace> spaces,
+            int coreCount,
+            @Nullable ShapedLink link,
+            CloseStack opened) {
         this.plan = plan;
         this.setup = setup;
         this.spaces = spaces;
@@ -71,7 +82,11 @@ final class LocalSystems {
         List<Integer> servers = plan.cores().servers();
         List<Integer> cores = servers.subList(0, Math.min(coreCount, servers.size()));
         resources = new ServerProcess.Resources(
-                Pinning.detect().prefix(cores),
+                link == null ? InetAddress.getLoopbackAddress() : link.address(),
+                Stream.concat(
+                                link == null ? Stream.empty() : link.prefix().stream(),
+                                Pinning.detect().prefix(cores).stream())
+                        .toList(),
                 coreCount,
                 MEMORY_FACTOR * plan.totalBytes() + MEMORY_RESERVE,
                 Math.max(LEAST_CONNECTIONS, CONNECTIONS_PER_CLIENT * plan.clients()));
@@ -79,7 +94,7 @@ final class LocalSystems {
 
     /** Starts them all. */
     SystemList<MeasuredSystem> start() {
-        list.attempt("memcached", this::startMemcached);
+        list.attempt("memcached", () -> startMemcached(plan.memcachedCommands()));
         if (!setup.otherServer().isEmpty()) {
             startBuilds();
             return list;
@@ -97,6 +112,14 @@ final class LocalSystems {
         return list;
     }
 
+    /** Starts those of the paper's figure 1: memcached as it is usually asked, and READ. */
+    SystemList<MeasuredSystem> startOverLink() {
+        list.attempt("memcached", () -> startMemcached(List.of(GetCommand.CLASSIC)));
+        setup.progress().say("starting softrdma server at the end of a link");
+        list.attempt(MeasuredSystem.OURS, () -> startSoftrdma(List.of(), false, ""));
+        return list;
+    }
+
     private Optional<Path> find(String name, String program) {
         Optional<Path> found = ServerProcess.find(program, setup.searchPath());
         if (found.isEmpty()) {
@@ -106,7 +129,7 @@ final class LocalSystems {
         return found;
     }
 
-    private void startMemcached() {
+    private void startMemcached(List<GetCommand> commands) {
         Optional<Path> program = find("memcached", "memcached");
         if (program.isEmpty()) {
             return;
@@ -117,7 +140,7 @@ final class LocalSystems {
             name = "memcached " + admin.version();
             spaces.forEach(admin::insert);
         }
-        for (GetCommand command : plan.memcachedCommands()) {
+        for (GetCommand command : commands) {
             overTcp(MeasuredSystem.Kind.MEMCACHED, name, server, command, "");
         }
         list.addProcess(server.pid());

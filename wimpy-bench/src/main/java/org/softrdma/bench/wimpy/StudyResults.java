@@ -130,6 +130,11 @@ record StudyResults(
                 .findFirst();
     }
 
+    /** What the GETs of a row went over, for results: {@code loopback}, {@code link of 10 Gbit/s}. */
+    String network(WimpyRow row) {
+        return row.isOverLink() ? "link of " + row.link() : network;
+    }
+
     /** How a cell was throttled, for people and results: {@code none}, {@code quota 50 %}. */
     String throttle(WimpyRow row) {
         return row.throttlePercent == Throttle.FULL_PERCENT
@@ -151,6 +156,9 @@ record StudyResults(
         }
         if (row.serverCores > 1) {
             title.append(", ").append(row.serverCores).append(" cores");
+        }
+        if (row.isOverLink()) {
+            title.append(", ").append(row.link());
         }
         return title.toString();
     }

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
+import java.util.function.ToIntFunction;
 import org.softrdma.bench.load.GetCommand;
 import org.softrdma.bench.study.ChartPanels;
 import org.softrdma.bench.study.ReportText;
@@ -109,46 +110,51 @@ final class WimpyCharts {
     }
 
     /**
-     * GETs per second by cores of the server: the paper's figure 8b.
+     * GETs per second by something that grows: the paper's figure 8b by cores of the server, figure 1 by its speed.
      *
-     * @param cells by value size, of each by number of cores: the rows of all systems
+     * @param cells by value size, of each by what grows: rows, each of which is on a line of its own
+     * @param axis what grows
+     * @param value how much of it a row has
      */
-    ChartPanels.Chart cores(List<List<List<WimpyRow>>> cells) {
+    ChartPanels.Chart lines(List<List<List<WimpyRow>>> cells, String axis, ToIntFunction<WimpyRow> value) {
         int panel = 240;
-        List<String> names = cells.getFirst().getFirst().stream()
-                .map(row -> row.system.label())
-                .toList();
-        ObjectNode option = ChartPanels.frame(names);
+        List<WimpyRow> firsts = cells.getFirst().getFirst();
+        int fastestLink =
+                firsts.stream().mapToInt(row -> row.linkMegabits).max().orElse(0);
+        ObjectNode option =
+                ChartPanels.frame(firsts.stream().map(WimpyRow::label).toList());
         for (int column = 0; column < cells.size(); column++) {
-            List<List<WimpyRow>> byCores = cells.get(column);
-            String title = ReportText.size(byCores.getFirst().getFirst().valueLength);
+            List<List<WimpyRow>> growing = cells.get(column);
+            String title = ReportText.size(growing.getFirst().getFirst().valueLength);
             int index = ChartPanels.panel(option, cells.size(), column, TOP + PANEL_GAP, panel, title);
-            ArrayNode counts = option.withArray("xAxis")
+            ArrayNode ticks = option.withArray("xAxis")
                     .addObject()
                     .put("gridIndex", index)
                     .put("type", "category")
-                    .put("name", "cores")
+                    .put("name", axis)
                     .put("nameLocation", "middle")
                     .put("nameGap", 26)
                     .putArray("data");
-            byCores.forEach(rows -> counts.add(Integer.toString(rows.getFirst().serverCores)));
+            growing.forEach(rows -> ticks.add(Integer.toString(value.applyAsInt(rows.getFirst()))));
             option.withArray("yAxis")
                     .addObject()
                     .put("gridIndex", index)
                     .put("type", "value")
+                    .put("min", 0)
                     .put("name", column == 0 ? "thousand GETs/s" : "");
-            for (WimpyRow first : byCores.getFirst()) {
+            for (WimpyRow first : growing.getFirst()) {
                 ObjectNode series = option.withArray("series")
                         .addObject()
                         .put("type", "line")
-                        .put("name", first.system.label())
+                        .put("name", first.label())
                         .put("color", colour(first.system))
                         .put("xAxisIndex", index)
                         .put("yAxisIndex", index);
+                series.putObject("lineStyle").put("type", first.linkMegabits < fastestLink ? "dashed" : "solid");
                 ArrayNode data = series.putArray("data");
-                for (List<WimpyRow> rows : byCores) {
+                for (List<WimpyRow> rows : growing) {
                     rows.stream()
-                            .filter(row -> row.system.label().equals(first.system.label()))
+                            .filter(row -> row.label().equals(first.label()))
                             .findFirst()
                             .ifPresentOrElse(
                                     row -> data.add(

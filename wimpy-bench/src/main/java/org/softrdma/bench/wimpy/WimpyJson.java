@@ -66,7 +66,8 @@ final class WimpyJson {
         node.put("serverCores", row.serverCores);
         node.put("throttle", results.throttle(row));
         node.put("throttlePercent", row.throttlePercent);
-        node.put("network", results.network());
+        node.put("network", results.network(row));
+        node.put("linkMegabits", row.isOverLink() ? row.linkMegabits : null);
         node.put("loop", row.isOpen() ? "open" : "closed");
         put(node, "offeredPerSecond", row.offeredPerSecond);
         for (String name : List.of(

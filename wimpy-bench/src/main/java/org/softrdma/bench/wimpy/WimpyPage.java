@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import org.softrdma.bench.study.ChartPanels;
 import org.softrdma.bench.study.MachineFacts;
 import org.softrdma.bench.study.ReportPage;
@@ -92,6 +93,7 @@ final class WimpyPage {
             shares(window).ifPresent(figures::add);
         }
         cores().ifPresent(figures::add);
+        links().ifPresent(figures::add);
         return figures;
     }
 
@@ -160,7 +162,32 @@ final class WimpyPage {
                 "More cores, " + outstanding(results.plan().maxWindow()),
                 "The paper's figure 8b: as many threads as cores for every server.",
                 "One core loads all of them: where lines are flat and equal, the load is the limit.",
-                charts.cores(cells)));
+                charts.lines(cells, "cores", row -> row.serverCores)));
+    }
+
+    private Optional<Figure> links() {
+        List<List<List<WimpyRow>>> cells = new ArrayList<>();
+        for (int length : results.plan().valueLengths()) {
+            Map<Integer, List<WimpyRow>> bySpeed = new TreeMap<>();
+            results.rows().stream()
+                    .filter(row -> row.isOverLink() && row.valueLength == length)
+                    .forEach(row -> bySpeed.computeIfAbsent(row.throttlePercent, percent -> new ArrayList<>())
+                            .add(row));
+            cells.add(List.copyOf(bySpeed.values()));
+        }
+        if (cells.stream().anyMatch(bySpeed -> bySpeed.size() < 2)) {
+            return Optional.empty();
+        }
+        return Optional.of(new Figure(
+                "links",
+                "Slower servers at the end of a link, "
+                        + outstanding(results.plan().maxWindow()),
+                "The paper's figure 1: where the link is the limit, a slower server serves as many GETs; where it is"
+                        + " not, it serves fewer.",
+                results.slowing()
+                        .map(slowing -> "For slower servers, " + slowing.description() + ".")
+                        .orElse(""),
+                charts.lines(cells, "speed of the server, %", row -> row.throttlePercent)));
     }
 
     /** The cells of one size, window and number of cores in closed loop, full speed first. */
@@ -169,6 +196,7 @@ final class WimpyPage {
                 .filter(cell -> cell.valueLength == length
                         && cell.window == window
                         && cell.serverCores == coreCount
+                        && !cell.isOverLink()
                         && !cell.isOpen())
                 .map(results::cell)
                 .toList();

@@ -21,6 +21,7 @@ import org.softrdma.bench.study.Cores;
  * @param pairs pairs of each length
  * @param throttles percent of the server's speed, 1 to 100
  * @param coreCounts with how many cores for the server; more than one only with the widest window and no throttle
+ * @param links rates of a shaped link in Mbit/s, over which memcached and READ are measured too; none for loopback alone
  * @param openLoop also one row per system at a constant rate, half of what it did flat out
  * @param extras what is measured besides
  * @param timing rounds and their lengths
@@ -34,6 +35,7 @@ public record WimpyPlan(
         int pairs,
         List<Integer> throttles,
         List<Integer> coreCounts,
+        List<Integer> links,
         boolean openLoop,
         Set<Extra> extras,
         Timing timing,
@@ -44,6 +46,9 @@ public record WimpyPlan(
     private static final int MAX_WINDOW = 512;
     private static final int MAX_CLIENTS = 512;
     private static final int MAX_PAIRS = 100_000;
+    /** Faster than any loopback. */
+    private static final int MAX_LINK_MEGABITS = 400_000;
+
     /** A server that is not a JVM is warm sooner. */
     private static final int NATIVE_WARM_UP_DIVISOR = 3;
     /** A system with fewer rows is warmed up for as long as one with so many. */
@@ -80,6 +85,7 @@ public record WimpyPlan(
         windows = List.copyOf(windows);
         throttles = List.copyOf(throttles);
         coreCounts = List.copyOf(coreCounts);
+        links = List.copyOf(links);
         extras = Set.copyOf(extras);
         check("--sizes", valueLengths, MAX_VALUE_LENGTH);
         check("--window", windows, MAX_WINDOW);
@@ -87,6 +93,9 @@ public record WimpyPlan(
         check("--clients", List.of(clients), MAX_CLIENTS);
         check("--pairs", List.of(pairs), MAX_PAIRS);
         check("cores of the server", coreCounts, Math.max(1, cores.servers().size()));
+        if (!links.isEmpty()) {
+            check("--link", links, MAX_LINK_MEGABITS);
+        }
     }
 
     private static void check(String name, List<Integer> values, int most) {
@@ -113,6 +122,21 @@ public record WimpyPlan(
                     systems.stream()
                             .filter(system -> system.fits(window))
                             .map(system -> new WimpyRow(system, valueLength, window, throttle, coreCount))
+                            .forEach(rows::add);
+                }
+            }
+        }
+        return rows;
+    }
+
+    /** The rows of some systems over the links, in the order in which they are measured. */
+    List<WimpyRow> linkRows(List<MeasuredSystem> systems) {
+        List<WimpyRow> rows = new ArrayList<>();
+        for (int link : links) {
+            for (int throttle : throttles) {
+                for (int valueLength : valueLengths) {
+                    systems.stream()
+                            .map(system -> new WimpyRow(system, valueLength, maxWindow(), throttle, 1).over(link))
                             .forEach(rows::add);
                 }
             }

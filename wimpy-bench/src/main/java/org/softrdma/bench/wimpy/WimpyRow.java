@@ -24,11 +24,15 @@ final class WimpyRow {
     /** READs per GET below which a row is not about GETs by READ. */
     private static final double LEAST_ONE_SIDED = 0.95;
 
+    private static final int MEGABITS_PER_GIGABIT = 1000;
+
     final MeasuredSystem system;
     final int valueLength;
     final int window;
     final int throttlePercent;
     final int serverCores;
+    /** Rate of the link in Mbit/s; 0 for what is not limited. */
+    final int linkMegabits;
     /** GETs per second that were to arrive; NaN if as many as could be, closed loop. */
     final double offeredPerSecond;
 
@@ -37,7 +41,7 @@ final class WimpyRow {
     long errors;
 
     WimpyRow(MeasuredSystem system, int valueLength, int window, int throttlePercent, int serverCores) {
-        this(system, valueLength, window, throttlePercent, serverCores, Double.NaN);
+        this(system, valueLength, window, throttlePercent, serverCores, 0, Double.NaN);
     }
 
     private WimpyRow(
@@ -46,18 +50,42 @@ final class WimpyRow {
             int window,
             int throttlePercent,
             int serverCores,
+            int linkMegabits,
             double offeredPerSecond) {
         this.system = system;
         this.valueLength = valueLength;
         this.window = window;
         this.throttlePercent = throttlePercent;
         this.serverCores = serverCores;
+        this.linkMegabits = linkMegabits;
         this.offeredPerSecond = offeredPerSecond;
     }
 
     /** The same load at a constant rate instead of flat out. */
     WimpyRow open(double perSecond) {
-        return new WimpyRow(system, valueLength, window, throttlePercent, serverCores, perSecond);
+        return new WimpyRow(system, valueLength, window, throttlePercent, serverCores, linkMegabits, perSecond);
+    }
+
+    /** The same load over a link of a limited rate. */
+    WimpyRow over(int megabits) {
+        return new WimpyRow(system, valueLength, window, throttlePercent, serverCores, megabits, offeredPerSecond);
+    }
+
+    /** What it is called among rows over several links. */
+    String label() {
+        return system.label() + (isOverLink() ? ", " + link() : "");
+    }
+
+    /** The rate of the link, for people: {@code 10 Gbit/s}. */
+    String link() {
+        return linkMegabits % MEGABITS_PER_GIGABIT == 0
+                ? linkMegabits / MEGABITS_PER_GIGABIT + " Gbit/s"
+                : linkMegabits + " Mbit/s";
+    }
+
+    /** True if a link limits its rate. */
+    boolean isOverLink() {
+        return linkMegabits > 0;
     }
 
     /** True if this is a row of GETs by READ, of which the server's device did not count nearly as many READs. */
@@ -76,6 +104,7 @@ final class WimpyRow {
                 && window == other.window
                 && throttlePercent == other.throttlePercent
                 && serverCores == other.serverCores
+                && linkMegabits == other.linkMegabits
                 && isOpen() == other.isOpen();
     }
 

@@ -6,6 +6,7 @@ import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -14,6 +15,7 @@ import org.HdrHistogram.Histogram;
 import org.softrdma.bench.cpu.Pinning;
 import org.softrdma.bench.load.KeySpace;
 import org.softrdma.bench.load.LoadOutcome;
+import org.softrdma.bench.machine.ShapedLink;
 import org.softrdma.bench.machine.Throttle;
 import org.softrdma.bench.machine.Throttles;
 import org.softrdma.bench.measurement.Arrivals;
@@ -42,6 +44,7 @@ public final class WimpyStudy {
     private final List<WimpyRow> rows = new ArrayList<>();
     private final Map<String, String> skipped = new LinkedHashMap<>();
     private Optional<Throttle> throttle = Optional.empty();
+    private Optional<ShapedLink> link = Optional.empty();
 
     /**
      * A study.
@@ -72,6 +75,9 @@ public final class WimpyStudy {
             findThrottle(limits);
             for (int coreCount : plan.coreCounts()) {
                 measureWith(coreCount);
+            }
+            if (findLink(limits)) {
+                measureOverLinks();
             }
         } finally {
             setup.progress().end();
@@ -109,20 +115,53 @@ public final class WimpyStudy {
         }
     }
 
+    private boolean findLink(CloseStack limits) {
+        if (plan.links().isEmpty()) {
+            return false;
+        }
+        ShapedLink.Found found = ShapedLink.find(Collections.max(plan.links()));
+        link = found.link().map(limits::add);
+        if (link.isEmpty()) {
+            skipped.put("links of a limited rate", found.problem());
+        }
+        return link.isPresent();
+    }
+
+    /** The paper's figure 1: servers at the far end of a link, by its rate and by their speed. */
+    private void measureOverLinks() {
+        try (CloseStack opened = new CloseStack()) {
+            SystemList<MeasuredSystem> list =
+                    new LocalSystems(plan, setup, spaces, 1, link.orElseThrow(), opened).startOverLink();
+            list.skipped().forEach((system, why) -> skipped.putIfAbsent(system + " over a link", why));
+            adopt(list);
+            List<WimpyRow> block = possible(plan.linkRows(list.systems()));
+            measure(block);
+            rows.addAll(block);
+        }
+    }
+
+    private void adopt(SystemList<MeasuredSystem> list) {
+        throttle.ifPresent(limit -> list.processes().forEach(pid -> adopt(limit, pid)));
+    }
+
+    private List<WimpyRow> possible(List<WimpyRow> planned) {
+        return planned.stream()
+                .filter(row -> row.throttlePercent == Throttle.FULL_PERCENT || throttle.isPresent())
+                .toList();
+    }
+
     private void measureWith(int coreCount) {
         try (CloseStack opened = new CloseStack()) {
             StudySetup.Remote remote = setup.remote();
             SystemList<MeasuredSystem> list = remote == null
-                    ? new LocalSystems(plan, setup, spaces, coreCount, opened).start()
+                    ? new LocalSystems(plan, setup, spaces, coreCount, null, opened).start()
                     : new RemoteSystems(plan, setup, spaces, opened).connect(remote);
             list.skipped().forEach(skipped::putIfAbsent);
             Pinning.detect().pinThisProcess(plan.cores().load()).ifPresent(setup.progress()::say);
             if (coreCount == 1) {
-                throttle.ifPresent(limit -> list.processes().forEach(pid -> adopt(limit, pid)));
+                adopt(list);
             }
-            List<WimpyRow> closed = plan.rows(list.systems(), coreCount).stream()
-                    .filter(row -> row.throttlePercent == Throttle.FULL_PERCENT || throttle.isPresent())
-                    .toList();
+            List<WimpyRow> closed = possible(plan.rows(list.systems(), coreCount));
             measure(closed);
             rows.addAll(closed);
             if (plan.openLoop() && coreCount == 1) {
@@ -147,6 +186,9 @@ public final class WimpyStudy {
                         .filter(other -> other.system == row.system)
                         .count();
                 long ns = plan.warmUpNs(row.system, rowsOfSystem) / WARM_UP_PASSES;
+                if (row.isOverLink()) {
+                    limitLink(row.linkMegabits);
+                }
                 row.system.servers().forEach(server -> server.load().run(space(row), row.window, Arrivals.closed(ns)));
                 setup.progress().step("warming up");
             }
@@ -162,6 +204,9 @@ public final class WimpyStudy {
                     percent = row.throttlePercent;
                     limit(percent);
                 }
+                if (row.isOverLink()) {
+                    limitLink(row.linkMegabits);
+                }
                 measure(row, round);
                 setup.progress().step("round " + round + " of " + plan.timing().rounds());
             }
@@ -172,7 +217,8 @@ public final class WimpyStudy {
     }
 
     private boolean isModelOfOpen(WimpyRow row) {
-        return row.valueLength == plan.middleValueLength()
+        return !row.isOverLink()
+                && row.valueLength == plan.middleValueLength()
                 && row.window == plan.maxWindow()
                 && row.throttlePercent == Throttle.FULL_PERCENT;
     }
@@ -202,6 +248,15 @@ public final class WimpyStudy {
         } catch (IOException e) {
             throw new MeasurementException(
                     "the limit of " + percent + " percent could not be set: " + e.getMessage(), e);
+        }
+    }
+
+    private void limitLink(int megabits) {
+        try {
+            link.orElseThrow().limit(megabits);
+        } catch (IOException e) {
+            throw new MeasurementException(
+                    "the rate of " + megabits + " Mbit/s could not be set: " + e.getMessage(), e);
         }
     }
 

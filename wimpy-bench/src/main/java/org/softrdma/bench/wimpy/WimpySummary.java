@@ -40,7 +40,7 @@ final class WimpySummary {
     /** The READ rows that the answer is about: the first registration, at full speed, flat out, on one core. */
     private List<WimpyRow> reads(int window) {
         return results.cells().stream()
-                .filter(cell -> cell.window == window && !cell.isOpen() && cell.serverCores == 1)
+                .filter(cell -> cell.window == window && !cell.isOpen() && cell.serverCores == 1 && !cell.isOverLink())
                 .filter(cell -> cell.throttlePercent
                         == results.plan().throttles().stream()
                                 .mapToInt(Integer::intValue)
@@ -201,7 +201,12 @@ final class WimpySummary {
                 + " TCP itself costs a server."
                 + results.slowing()
                         .map(slowing -> " For slower speeds, " + slowing.description() + ".")
-                        .orElse("");
+                        .orElse("")
+                + (results.rows().stream().anyMatch(WimpyRow::isOverLink)
+                        ? " Blocks with a rate, such as 10 Gbit/s: the servers run in a network namespace of their own,"
+                                + " and either end of the virtual link to it sends through a token bucket filter of"
+                                + " that rate, headers included."
+                        : "");
     }
 
     /** What cannot be concluded. */

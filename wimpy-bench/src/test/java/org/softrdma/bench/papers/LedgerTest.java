@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -264,6 +265,42 @@ class LedgerTest {
         LedgerSources wrong = wimpy(400, 5);
         assertEquals(LedgerVerdict.DOES_NOT_HOLD, row(wrong, "W-Fig7").verdict());
         assertEquals(LedgerVerdict.DOES_NOT_HOLD, row(wrong, "W-Fig8a").verdict());
+    }
+
+    private static JsonNode overLink(int megabits, int percent, double gets) throws IOException {
+        ObjectNode row = (ObjectNode) wimpy("memcached 1.6", "get", 10240, percent, gets, 4, 3);
+        return row.put("linkMegabits", megabits);
+    }
+
+    private static LedgerSources overLinks(double slowGetsAt1, double slowGetsAt10) throws IOException {
+        return new LedgerSources(
+                Optional.empty(),
+                Optional.empty(),
+                List.of(
+                        overLink(1000, 100, 11_000),
+                        overLink(1000, 25, slowGetsAt1),
+                        overLink(10_000, 100, 100_000),
+                        overLink(10_000, 50, 90_000),
+                        overLink(10_000, 25, slowGetsAt10)));
+    }
+
+    @Test
+    void shouldJudgeWhetherALinkHidesTheClock() throws IOException {
+        LedgerRow right = row(overLinks(10_900, 40_000), "W-Fig1");
+        assertEquals(LedgerVerdict.HOLDS, right.verdict(), right::toString);
+        assertEquals(
+                "GETs per second of the slowest server beside the fastest, 10240 bytes: 0.99 at 1 Gbit/s, 0.40 at 10"
+                        + " Gbit/s",
+                right.why());
+        for (LedgerSources wrong : List.of(overLinks(9_000, 40_000), overLinks(10_900, 99_000))) {
+            assertEquals(LedgerVerdict.DOES_NOT_HOLD, row(wrong, "W-Fig1").verdict());
+        }
+        LedgerRow notRun = row(wimpy(700, 3), "W-Fig1");
+        assertEquals(LedgerVerdict.NOT_RUN, notRun.verdict());
+        assertTrue(notRun.why().contains("as root"), notRun::toString);
+        // Rows over a link are not rows of the other figures.
+        assertEquals(
+                LedgerVerdict.NOT_RUN, row(overLinks(10_900, 40_000), "W-Fig2").verdict());
     }
 
     @Test

@@ -47,6 +47,7 @@ class StudyResultsTest {
                 10,
                 throttles,
                 coreCounts,
+                List.of(),
                 false,
                 Set.of(),
                 new WimpyPlan.Timing(3, 1, 0),
@@ -285,6 +286,46 @@ class StudyResultsTest {
         assertEquals(8, cores.get(0).get("data").get(1).asDouble());
         assertEquals(5, options.get("shares16").get("series").size());
         assertTrue(page.contains("bursts, not a slower clock"));
+    }
+
+    @Test
+    void shouldKeepRowsOverALinkApart() throws IOException {
+        List<WimpyRow> rows = List.of(
+                row(GET, 100, 1, 4, 4, 4),
+                row(READ, 100, 1, 3, 3, 3),
+                over(row(GET, 100, 1), 1000, 2),
+                over(row(GET, 50, 1), 1000, 2),
+                over(row(GET, 100, 1), 10_000, 8),
+                over(row(GET, 50, 1), 10_000, 5));
+        StudyResults results = results(plan(List.of(100, 50), List.of(1)), rows);
+        assertEquals(5, results.cells().size());
+        assertEquals(0.75, results.ratio(rows.get(1)));
+        assertEquals("1 KiB, 16 outstanding, quota 50 %, 10 Gbit/s", results.title(rows.getLast()));
+        assertEquals(1, new WimpySummary(results).tiles().size());
+
+        JsonNode json = new ObjectMapper()
+                .readTree(new WimpyJson(results).write(directory).toFile())
+                .get("results");
+        assertTrue(json.get(0).get("linkMegabits").isNull());
+        assertEquals(10_000, json.get(5).get("linkMegabits").asInt());
+        assertEquals("link of 10 Gbit/s", json.get(5).get("network").asText());
+
+        String page = Files.readString(new WimpyPage(results).write(directory));
+        assertTrue(page.contains("token bucket filter"));
+        JsonNode lines = options(page).get("links").get("series");
+        assertEquals(2, lines.size());
+        assertEquals("memcached 1, get, 1 Gbit/s", lines.get(0).get("name").asText());
+        assertEquals("dashed", lines.get(0).get("lineStyle").get("type").asText());
+        assertEquals("[5.0,8.0]", lines.get(1).get("data").toString());
+        assertEquals(2, options(page).get("performance16").get("series").size(), "two measures, one speed");
+    }
+
+    private static WimpyRow over(WimpyRow row, int megabits, double getsInThousands) {
+        WimpyRow over = row.over(megabits);
+        for (int round = 0; round < 3; round++) {
+            over.rounds.add(WimpyRow.GETS_PER_SECOND, 1000 * getsInThousands);
+        }
+        return over;
     }
 
     @Test

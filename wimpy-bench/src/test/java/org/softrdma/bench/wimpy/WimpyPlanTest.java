@@ -1,6 +1,7 @@
 package org.softrdma.bench.wimpy;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -31,6 +32,7 @@ class WimpyPlanTest {
                 1000,
                 throttles,
                 List.of(1, 2),
+                List.of(1000, 10_000),
                 true,
                 Set.of(),
                 new WimpyPlan.Timing(1, 1, 9),
@@ -74,6 +76,17 @@ class WimpyPlanTest {
         assertTrue(plan.rows(systems, 2).stream().allMatch(row -> row.serverCores == 2 && row.throttlePercent == 100));
         assertEquals(1024, plan.middleValueLength());
         assertEquals(1000L * (1024 + 10240 + 100), plan.totalBytes());
+    }
+
+    @Test
+    void shouldMeasureEachSpeedOverEachLinkWithTheWidestWindow() {
+        WimpyPlan plan = plan(List.of(1024, 100), List.of(1, 16), List.of(100, 50));
+        List<WimpyRow> rows = plan.linkRows(List.of(system(MeasuredSystem.Kind.MEMCACHED, GetCommand.CLASSIC)));
+        assertEquals(2 * 2 * 2, rows.size());
+        assertTrue(rows.stream().allMatch(row -> row.window == 16 && row.serverCores == 1));
+        assertEquals("1 Gbit/s", rows.getFirst().link());
+        assertEquals("10 Gbit/s", rows.getLast().link());
+        assertFalse(rows.getFirst().sameCell(rows.getFirst().over(10_000)));
     }
 
     @Test
