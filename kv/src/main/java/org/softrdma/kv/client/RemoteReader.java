@@ -247,23 +247,22 @@ final class RemoteReader implements LoopMember, AutoCloseable {
     }
 
     @Override
-    public void complete(WorkCompletion completion) {
+    public void complete(WorkCompletion completion, long nowNs) {
         int slot = ReaderQueuePair.slotOf(completion.wrId());
         if (!completion.isSuccess()) {
             broken("the queue pair failed: " + completion.status());
             return;
         }
         switch (ReaderQueuePair.kindOf(completion.wrId())) {
-            case ReaderQueuePair.READ -> readDone(slots.get(slot));
+            case ReaderQueuePair.READ -> readDone(slots.get(slot), nowNs);
             case ReaderQueuePair.RECEIVE -> received(slot, completion.byteLength());
             case ReaderQueuePair.TOUCH -> talk.reportSent();
             default -> {} // the hello
         }
     }
 
-    private void readDone(ReadSlot slot) {
+    private void readDone(ReadSlot slot, long nowNs) {
         int item = (int) queuePair.offset(slot.number);
-        long nowNs = nanoClock.nanoTime();
         ReadOutcome outcome = check(slot, item, talk.latestSeconds(nowNs));
         takeLengths(slot);
         if (outcome == ReadOutcome.FORWARDED) {

@@ -54,8 +54,13 @@ final class SlotPool {
 
     /** Its result is there. */
     void ready(ReadSlot slot) {
-        ready[(readyHead + readyCount) % window] = slot.number;
+        ready[wrapped(readyHead + readyCount)] = slot.number;
         readyCount++;
+    }
+
+    /** A place less than two rounds from the first: a remainder would take longer than all else here. */
+    private int wrapped(int place) {
+        return place < window ? place : place - window;
     }
 
     /** Results that nobody has taken. */
@@ -66,7 +71,7 @@ final class SlotPool {
     /** Takes the oldest result; its slot stays in use until {@link #free}. */
     ReadSlot takeReady() {
         int slot = ready[readyHead];
-        readyHead = (readyHead + 1) % window;
+        readyHead = wrapped(readyHead + 1);
         readyCount--;
         started--;
         return slots[slot];

@@ -2,6 +2,8 @@ package org.softrdma.kv.item;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
@@ -105,6 +107,8 @@ public final class ItemDescriptor {
     static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
     static final ValueLayout.OfShort SHORT = ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
     static final ValueLayout.OfByte BYTE = ValueLayout.JAVA_BYTE;
+
+    private static final VarHandle WORD = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
     private ItemDescriptor() {}
 
@@ -262,8 +266,22 @@ public final class ItemDescriptor {
         if (keyLength(memory, item) != keyLength) {
             return false;
         }
-        for (int i = 0; i < keyLength; i++) {
-            if (memory.get(BYTE, item + KEY_OFFSET + i) != key[keyOffset + i]) {
+        if (keyLength < Long.BYTES) {
+            return hasBytes(memory, item + KEY_OFFSET, key, keyOffset, keyLength);
+        }
+        // Whole words, the last of which may overlap the one before it.
+        int last = keyLength - Long.BYTES;
+        for (int at = 0; at < last; at += Long.BYTES) {
+            if (memory.get(LONG, item + KEY_OFFSET + at) != (long) WORD.get(key, keyOffset + at)) {
+                return false;
+            }
+        }
+        return memory.get(LONG, item + KEY_OFFSET + last) == (long) WORD.get(key, keyOffset + last);
+    }
+
+    private static boolean hasBytes(MemorySegment memory, long at, byte[] key, int keyOffset, int length) {
+        for (int i = 0; i < length; i++) {
+            if (memory.get(BYTE, at + i) != key[keyOffset + i]) {
                 return false;
             }
         }

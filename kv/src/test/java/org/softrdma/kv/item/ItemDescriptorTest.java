@@ -9,6 +9,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
+import java.util.Random;
 import java.util.zip.CRC32;
 import java.util.zip.CRC32C;
 import java.util.zip.Checksum;
@@ -23,7 +24,7 @@ class ItemDescriptorTest {
     private static final HexFormat HEX = HexFormat.of();
 
     private final Arena arena = Arena.ofConfined();
-    private final MemorySegment memory = arena.allocate(256, 8);
+    private final MemorySegment memory = arena.allocate(512, 8);
 
     @AfterEach
     void free() {
@@ -69,6 +70,23 @@ class ItemDescriptorTest {
         assertTrue(ItemDescriptor.hasKey(memory, 0, KEY, 0, KEY.length));
         assertFalse(ItemDescriptor.hasKey(memory, 0, VALUE, 0, KEY.length));
         assertFalse(ItemDescriptor.hasKey(memory, 0, KEY, 0, KEY.length - 1));
+    }
+
+    /** Keys of every length, and others that differ from them in one byte, whichever. */
+    @Test
+    void shouldKnowItsKeyByEveryByte() {
+        byte[] key = new byte[ItemDescriptor.MAX_KEY_LENGTH + 1];
+        new Random(42).nextBytes(key);
+        for (int length = 1; length <= ItemDescriptor.MAX_KEY_LENGTH; length++) {
+            WRITER.beginFill(memory, 0);
+            WRITER.header(memory, 0, 0, 0, key, 1, length, 0);
+            assertTrue(ItemDescriptor.hasKey(memory, 0, key, 1, length), "length " + length);
+            for (int i = 1; i <= length; i++) {
+                key[i] ^= 1;
+                assertFalse(ItemDescriptor.hasKey(memory, 0, key, 1, length), "length " + length + ", byte " + i);
+                key[i] ^= 1;
+            }
+        }
     }
 
     @Test

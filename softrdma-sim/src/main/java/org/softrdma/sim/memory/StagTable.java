@@ -297,7 +297,7 @@ public final class StagTable implements AutoCloseable {
 
     /** Finds the live row of an rkey, or -1. Engine thread, inside a batch. */
     public int findRemote(int rkey) {
-        int row = rkeys.unscramble(rkey) >>> Byte.SIZE;
+        int row = rkeys.unscramble(rkey) >>> ROW_SHIFT;
         long chunk = (long) CHUNK.getAcquire(chunks, row >>> CHUNK_SHIFT);
         if (chunk == 0 || rkey == 0 || getInt(chunk + rowOffset(row) + RKEY_OFFSET) != rkey) {
             return -1;
@@ -309,7 +309,20 @@ public final class StagTable implements AutoCloseable {
 
     /** Finds the live row of an lkey, or -1. Engine thread, inside a batch. */
     public int findLocal(int lkey) {
-        int row = lkeys.unscramble(lkey) >>> Byte.SIZE;
+        return findLocal(lkeys.unscramble(lkey) >>> ROW_SHIFT, lkey);
+    }
+
+    /** Finds the live row of an lkey that was probably asked for the last time, or -1. Inside a batch. */
+    public int findLocal(RecentKey recent, int lkey) {
+        return findLocal(recent.number(lkey) >>> ROW_SHIFT, lkey);
+    }
+
+    /** For {@link #findLocal(RecentKey, int)}. */
+    public RecentKey recentLkey() {
+        return new RecentKey(lkeys);
+    }
+
+    private int findLocal(int row, int lkey) {
         long chunk = (long) CHUNK.getAcquire(chunks, row >>> CHUNK_SHIFT);
         if (chunk == 0 || lkey == 0 || getInt(chunk + rowOffset(row) + LKEY_OFFSET) != lkey) {
             return -1;

@@ -4,6 +4,7 @@ import org.softrdma.sim.engine.RnicEngine;
 import org.softrdma.sim.memory.AccessResult;
 import org.softrdma.sim.memory.AccessRights;
 import org.softrdma.sim.memory.NearMemory;
+import org.softrdma.sim.memory.RecentKey;
 import org.softrdma.sim.memory.StagTable;
 import org.softrdma.sim.pinning.InUse;
 
@@ -21,6 +22,7 @@ public final class NearReads {
     private final NearMemory.Reader reader;
     private final InUse inUse;
     private final int domain;
+    private final RecentKey recentLkey;
 
     /**
      * Makes the READs of one thread at a time.
@@ -38,6 +40,7 @@ public final class NearReads {
         this.inUse = inUse;
         this.domain = domain;
         stags = engine.stags();
+        recentLkey = stags.recentLkey();
     }
 
     /** True if a READ can probably be done here. */
@@ -59,7 +62,7 @@ public final class NearReads {
         if (length <= 0 || length > MOST_BYTES) {
             return false;
         }
-        int row = stags.findLocal(lkey);
+        int row = stags.findLocal(recentLkey, lkey);
         if (stags.check(row, domain, AccessRights.LOCAL_WRITE, sink, length) != AccessResult.GRANTED
                 || stags.isPolled(row)) {
             return false; // the stream fails it in its turn, or moves it by whole words

@@ -34,16 +34,13 @@ import org.softrdma.sim.memory.StagTable;
  */
 public final class PeerMemory implements NearMemory, AutoCloseable {
     private static final int ATTEMPTS = 4;
-    private static final Maps NOTHING = new Maps(
-            new KeyScrambler(new int[KeyScrambler.SECRETS]), 0, 0, 0, 0, -1, new long[0], new long[0], new long[0]);
-
     private final MemoryOperations operations;
     private final ReadCounts counts;
     private final Quiescence.Epoch epoch;
     private final Consumer<PeerMemory> ask;
     private final AtomicBoolean asking = new AtomicBoolean(true);
     /** What there is; replaced as a whole. */
-    private volatile Maps maps = NOTHING;
+    private volatile Maps maps = Maps.nothing();
 
     /** Held by the background thread while it uses the socket. */
     private final ReentrantLock talking = new ReentrantLock();
@@ -72,7 +69,7 @@ public final class PeerMemory implements NearMemory, AutoCloseable {
     /**
      * What there is.
      *
-     * @param keys finds the row of an rkey
+     * @param keys find the row of an rkey
      * @param domain of the peer's queue pair
      * @param life address of the page that says whether the connection is alive
      * @param owner address of the word that says whether the peer's process lives; 0 if it is not there
@@ -84,7 +81,7 @@ public final class PeerMemory implements NearMemory, AutoCloseable {
      */
     @SuppressWarnings("ArrayRecordComponent") // never compared
     private record Maps(
-            KeyScrambler keys,
+            PeerKeys keys,
             int domain,
             long life,
             long owner,
@@ -93,9 +90,15 @@ public final class PeerMemory implements NearMemory, AutoCloseable {
             long[] chunks,
             long[] starts,
             long[] lengths) {
-        /** Address of the row that a key has, if it has one; 0 if its part of the table is not there. */
-        long row(int rkey) {
-            int row = keys.unscramble(rkey) >>> StagTable.ROW_SHIFT;
+        /** For one connection: what keys remember belongs to its threads. */
+        static Maps nothing() {
+            PeerKeys none = new PeerKeys(new KeyScrambler(new int[KeyScrambler.SECRETS]));
+            return new Maps(none, 0, 0, 0, 0, -1, new long[0], new long[0], new long[0]);
+        }
+
+        /** Address of the row of a number that a key encodes; 0 if its part of the table is not there. */
+        long row(int encoded) {
+            int row = encoded >>> StagTable.ROW_SHIFT;
             int number = row >>> StagTable.CHUNK_SHIFT;
             long chunk = number < chunks.length ? chunks[number] : 0;
             return chunk == 0 ? 0 : chunk + SharedTable.offset(row);
@@ -122,7 +125,7 @@ public final class PeerMemory implements NearMemory, AutoCloseable {
     @Override
     public boolean covers(int rkey, long address, long length) {
         Maps now = maps;
-        long row = now.row(rkey);
+        long row = now.row(now.keys.number(rkey));
         boolean covered = row != 0 && source(now, row, rkey, address, length) != 0;
         if (!covered) {
             missing(now);
@@ -133,7 +136,7 @@ public final class PeerMemory implements NearMemory, AutoCloseable {
     @Override
     public boolean read(Reader reader, int rkey, long address, long sink, long length) {
         Maps now = maps;
-        long row = now.row(rkey);
+        long row = now.row(now.keys.number(reader, rkey));
         if (row == 0) {
             missing(now);
         }
@@ -206,7 +209,8 @@ public final class PeerMemory implements NearMemory, AutoCloseable {
         try {
             keep(life);
             socket = by;
-            maps = new Maps(keys, domain, life.address(), 0, 0, -1, new long[0], new long[0], new long[0]);
+            maps = new Maps(
+                    new PeerKeys(keys), domain, life.address(), 0, 0, -1, new long[0], new long[0], new long[0]);
         } finally {
             lock.unlock();
         }
@@ -369,7 +373,7 @@ public final class PeerMemory implements NearMemory, AutoCloseable {
                 return null;
             }
             closed = true;
-            maps = NOTHING;
+            maps = Maps.nothing();
             mapped.forEach(SealedMemory::close);
             mapped.clear();
             counts.close();

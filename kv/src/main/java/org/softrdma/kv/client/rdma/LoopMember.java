@@ -8,8 +8,9 @@ public interface LoopMember {
      * A work request of this member is done.
      *
      * @param completion valid until this returns
+     * @param nowNs the time when it was taken
      */
-    void complete(WorkCompletion completion);
+    void complete(WorkCompletion completion, long nowNs);
 
     /**
      * Sends a touch report if one is due.

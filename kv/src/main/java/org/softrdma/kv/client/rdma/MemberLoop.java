@@ -70,10 +70,11 @@ public final class MemberLoop implements AutoCloseable {
      */
     public int poll() {
         int count = queue.poll(batch, BATCH);
+        long nowNs = count == 0 ? 0 : clock.nanoTime(); // once: to ask takes a third as long as a READ on the same host
         for (int i = 0; i < count; i++) {
             LoopMember member = members[(int) (batch[i].wrId() >>> Integer.SIZE)];
             if (member != null) {
-                member.complete(batch[i]);
+                member.complete(batch[i], nowNs);
             }
         }
         if (count == 0 && ++emptyPolls % EMPTY_POLLS_PER_REPORT == 0) {
