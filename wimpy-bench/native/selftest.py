@@ -1,4 +1,4 @@
-"""Tests of the responders, load and ping_pong; started by selftest.sh. Speaks the wire by hand, apart from iwarp.h."""
+"""Tests of the responders, load, ping_pong and shared_copy; started by selftest.sh. Speaks the wire by hand, apart from iwarp.h."""
 import json
 import os
 import random
@@ -528,6 +528,17 @@ def test_ping_pong(options):
             server.stdout.close()
 
 
+def test_shared_copy(options):
+    for size, region in ((1, 1), (1024, 1 << 20), (100_000, 3 << 20), (1 << 20, 1)):
+        copy = subprocess.run([PROGRAMS + "/shared_copy", "--size", str(size), "--region", str(region), "--millis", "30",
+                               "--warmup", "5", options, "3"], stdout=subprocess.PIPE, check=True, timeout=60)
+        result = json.loads(copy.stdout)
+        assert result["copies"] > 0 and result["nanoseconds"] >= 30_000_000 and result["wrong"] == 0, result
+    for wrong in (["--size", "0"], ["--size", "x"], ["--nothing"], ["1"]):
+        refused = subprocess.run([PROGRAMS + "/shared_copy", *wrong], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=60)
+        assert refused.returncode == 2 and refused.stderr and not refused.stdout, refused
+
+
 def main():
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
@@ -543,7 +554,7 @@ def main():
                            test_mpa, test_stops, test_load)]
     tests += [(test, options) for options in MESSAGE_VARIANTS
               for test in (test_writes, test_sends, test_mixed_and_dribbled, test_senders_that_read_late, test_bad_messages)]
-    tests += [(test_ping_pong, "--spin"), (test_ping_pong, "--block")]
+    tests += [(test_ping_pong, "--spin"), (test_ping_pong, "--block"), (test_shared_copy, "--window")]
     failed = 0
     for test, options in tests:
         begin = time.monotonic()

@@ -90,6 +90,16 @@ final class PerfFloorCommand implements Callable<Integer> {
     private boolean latency;
 
     @Option(
+            names = "--same-host",
+            negatable = true,
+            defaultValue = "true",
+            fallbackValue = "true",
+            description =
+                    "Also measure READs that this process does by itself on the same host, beside the same copies in"
+                            + " C; --no-same-host skips them.")
+    private boolean sameHost;
+
+    @Option(
             names = "--beside",
             paramLabel = "JAR",
             description = "Also measure the software RNIC of another build (its cli/target/softrdma.jar) in the same"
@@ -123,6 +133,7 @@ final class PerfFloorCommand implements Callable<Integer> {
                     ByteSize.parse(memory),
                     responders,
                     latency,
+                    sameHost,
                     study.limit);
             return new FloorStudy(study.setup(beside), load);
         } catch (IllegalArgumentException e) {

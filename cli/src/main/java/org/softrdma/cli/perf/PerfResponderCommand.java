@@ -68,6 +68,9 @@ final class PerfResponderCommand implements Callable<Integer> {
     @Option(names = "--writable", description = "Peers may also WRITE.")
     private boolean writable;
 
+    @Option(names = "--shared", description = "Processes on this host may read the memory by themselves.")
+    private boolean shared;
+
     @Option(names = "--echo", description = "Serve no memory; answer each SEND by a SEND of the same bytes.")
     private boolean echo;
 
@@ -82,7 +85,8 @@ final class PerfResponderCommand implements Callable<Integer> {
                     ByteSize.parse(memory),
                     slices,
                     ByteSize.parse(overlap),
-                    writable);
+                    writable,
+                    shared);
         } catch (IllegalArgumentException e) {
             throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
         }

@@ -26,8 +26,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "papers",
         description = {
-            "Judge the figures and tables of the papers by results that `softrdma compare` and `softrdma wimpy`"
-                    + " have left. Measures nothing itself.",
+            "Judge the figures and tables of the papers by results that `softrdma compare`, `softrdma wimpy` and"
+                    + " `softrdma perf floor` have left. Measures nothing itself.",
             "Each row holds, does not hold here, is of a model only, is not in our text of the paper, or was not"
                     + " run, and says why."
         })
@@ -55,6 +55,14 @@ public final class PapersCommand implements Callable<Integer> {
             defaultValue = "wimpy-results/results.json",
             description = "Results of `softrdma wimpy` (./${DEFAULT-VALUE}).")
     private Path wimpy = Path.of("");
+
+    @Option(
+            names = "--perf",
+            paramLabel = "FILE",
+            defaultValue = "perf-floor.json",
+            description = "Results of `softrdma perf floor --operations read,write --sizes 32 --json perf-floor.json`"
+                    + " (./${DEFAULT-VALUE}).")
+    private Path perf = Path.of("");
 
     @Option(names = "--json", paramLabel = "FILE", description = "Write the rows to this file too.")
     private @Nullable Path json;
@@ -87,7 +95,7 @@ public final class PapersCommand implements Callable<Integer> {
 
     private List<LedgerRow> rows() {
         try {
-            return Ledger.judge(LedgerSources.read(compare, counts, wimpy));
+            return Ledger.judge(LedgerSources.read(compare, counts, wimpy, perf));
         } catch (MeasurementException e) {
             throw new UserErrorException(String.valueOf(e.getMessage()), e);
         } catch (IOException e) {

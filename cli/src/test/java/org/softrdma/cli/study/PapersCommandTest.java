@@ -34,6 +34,8 @@ class PapersCommandTest {
                 counts.toString(),
                 "--wimpy",
                 directory.resolve("none").toString(),
+                "--perf",
+                directory.resolve("none").toString(),
                 "--json",
                 directory.resolve("ledger.json").toString());
     }

@@ -115,6 +115,13 @@ class FreshnessUnderRacesTest {
         race(registration, fastNs, false);
     }
 
+    @ParameterizedTest
+    @EnumSource
+    void shouldNeverReturnAnOlderStateOnTheSameHostWhenMemoryIsShort(Registration registration) throws Exception {
+        memory = new MemorySource.Shareable();
+        race(registration, fastNs, true);
+    }
+
     private boolean isOnSameHost() {
         return memory instanceof MemorySource.Shareable;
     }

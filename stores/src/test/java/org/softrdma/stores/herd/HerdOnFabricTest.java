@@ -1,14 +1,10 @@
 package org.softrdma.stores.herd;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.MemorySegment;
-import java.util.HashMap;
 import java.util.Map;
-import java.util.Optional;
-import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -28,30 +24,7 @@ class HerdOnFabricTest {
         HerdRun.of(protocol).options(Map.of("log", "20")).run(it -> {
             try (VerbsDevice device = it.clientNode().open(Map.of());
                     BlockingStore store = new BlockingStore(it.client(device))) {
-                Map<String, byte[]> model = new HashMap<>();
-                Random random = new Random(1);
-                for (int i = 0; i < 2000; i++) {
-                    String key = "key" + random.nextInt(48);
-                    byte[] was = model.get(key);
-                    switch (random.nextInt(3)) {
-                        case 0 -> {
-                            byte[] value = new byte[random.nextInt(random.nextBoolean() ? 60 : 900)];
-                            random.nextBytes(value);
-                            assertTrue(store.put(HerdRun.bytes(key), value));
-                            model.put(key, value);
-                        }
-                        case 1 -> {
-                            assertEquals(was != null, store.remove(HerdRun.bytes(key)), "step " + i);
-                            model.remove(key);
-                        }
-                        default -> {
-                            Optional<byte[]> got = store.get(HerdRun.bytes(key));
-                            assertEquals(was != null, got.isPresent(), key + " at step " + i);
-                            got.ifPresent(value -> assertArrayEquals(was, value));
-                        }
-                    }
-                    assertEquals(model.size(), it.server().space().pairs(), "step " + i);
-                }
+                HerdRun.doAsAMap(store, 48, () -> it.server().space().pairs());
             }
         });
     }

@@ -12,7 +12,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.softrdma.sim.fabric.FabricNode;
-import org.softrdma.sim.fabric.FabricSettings;
 import org.softrdma.sim.fabric.baton.SimulatedThread;
 import org.softrdma.stores.BlockingStore;
 import org.softrdma.stores.Consistency;
@@ -25,7 +24,7 @@ import org.softrdma.stores.StoreDesigns;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /**
- * What HERD promises, cell by cell. That the mended form is linearizable and misses only what is evicted is in {@link
+ * What HERD and NessieSD promise, cell by cell. That the mended form is linearizable and misses only what is evicted is in {@link
  * HerdRacesTest}; that it loses pairs, in {@link HerdOnFabricTest}; what the published form does not keep to, in {@link
  * HerdAtMostOnceTest}.
  */
@@ -47,9 +46,9 @@ class HerdPromisesTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Protocol.class)
-    void shouldNeitherGetNorPutWhileTheServersApplicationStandsStill(Protocol protocol) {
-        HerdRun.of(protocol).timeoutNs(TIMEOUT_NS).run(it -> {
+    @EnumSource
+    void shouldNeitherGetNorPutWhileTheServersApplicationStandsStill(HerdForm form) {
+        form.run().timeoutNs(TIMEOUT_NS).run(it -> {
             try (VerbsDevice device = it.clientNode().open(Map.of());
                     BlockingStore store = new BlockingStore(it.client(device))) {
                 assertTrue(store.put(KEY, VALUE));
@@ -63,17 +62,16 @@ class HerdPromisesTest {
                 assertTrue(store.get(OTHER).isPresent(), "the PUT whose answer came too late");
             }
         });
-        Promises promises = new HerdDesign().promises(protocol);
-        assertFalse(promises.getsWithoutServer());
-        assertFalse(promises.putsWithoutServer());
+        assertFalse(form.promises().getsWithoutServer());
+        assertFalse(form.promises().putsWithoutServer());
     }
 
     @ParameterizedTest
-    @EnumSource(Protocol.class)
-    void shouldSurviveAClientsDeathAtAnyPoint(Protocol protocol) {
+    @EnumSource
+    void shouldSurviveAClientsDeathAtAnyPoint(HerdForm form) {
         for (long afterNs = 0; afterNs < 400_000; afterNs += 20_000) {
             long dyingNs = afterNs;
-            HerdRun run = new HerdRun(afterNs, FabricSettings.DEFAULT, protocol, true);
+            HerdRun run = form.run(afterNs);
             FabricNode victim = run.fabric().node("victim");
             run.run(it -> {
                 SimulatedThread dying = victim.start("victim", () -> {
@@ -94,13 +92,13 @@ class HerdPromisesTest {
                 assertTrue(it.fabric().baton().until(dying::isEnded, PAUSE_NS));
             });
         }
-        assertTrue(new HerdDesign().promises(protocol).survivesClientDeath());
+        assertTrue(form.promises().survivesClientDeath());
     }
 
     @ParameterizedTest
-    @EnumSource(Protocol.class)
-    void shouldRecoverFromARestartAndShowNothingOfTheOldLife(Protocol protocol) {
-        HerdRun.of(protocol).timeoutNs(HerdRun.SECOND_NS).run(it -> {
+    @EnumSource
+    void shouldRecoverFromARestartAndShowNothingOfTheOldLife(HerdForm form) {
+        form.run().timeoutNs(HerdRun.SECOND_NS).run(it -> {
             try (VerbsDevice device = it.clientNode().open(Map.of());
                     BlockingStore store = new BlockingStore(it.client(device))) {
                 StoreClient client = store.client();
@@ -120,9 +118,10 @@ class HerdPromisesTest {
     }
 
     /** Requests that end while there is no server leave their slots to others. */
-    @Test
-    void shouldHaveAllItsSlotsAfterATimeWithoutAServer() {
-        HerdRun.of(Protocol.SAFE).timeoutNs(TIMEOUT_NS).run(it -> {
+    @ParameterizedTest
+    @EnumSource
+    void shouldHaveAllItsSlotsAfterATimeWithoutAServer(HerdForm form) {
+        form.run().timeoutNs(TIMEOUT_NS).run(it -> {
             try (VerbsDevice device = it.clientNode().open(Map.of());
                     BlockingStore store = new BlockingStore(it.client(device))) {
                 StoreClient client = store.client();
@@ -146,9 +145,10 @@ class HerdPromisesTest {
     }
 
     /** Clients that leave with nothing on its way make room for others. */
-    @Test
-    void shouldNoticeThatAClientHasLeft() {
-        HerdRun.of(Protocol.SAFE).connections(3).run(it -> {
+    @ParameterizedTest
+    @EnumSource
+    void shouldNoticeThatAClientHasLeft(HerdForm form) {
+        form.run().connections(3).run(it -> {
             long without = it.server().space().registeredBytes();
             for (int i = 0; i < 10; i++) {
                 try (VerbsDevice device = it.clientNode().open(Map.of());

@@ -1,17 +1,23 @@
 package org.softrdma.stores.herd;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.fabric.Fabric;
 import org.softrdma.sim.fabric.FabricNode;
 import org.softrdma.sim.fabric.FabricSettings;
+import org.softrdma.stores.BlockingStore;
 import org.softrdma.stores.FabricStores;
 import org.softrdma.stores.Outcome;
 import org.softrdma.stores.Protocol;
@@ -139,6 +145,38 @@ final class HerdRun {
 
     void sleep(long ns) {
         fabric.baton().sleep(ns);
+    }
+
+    /**
+     * 2000 changes and GETs of random keys, each checked against a map.
+     *
+     * @param pairs that the servers say to have
+     */
+    static void doAsAMap(BlockingStore store, int keys, LongSupplier pairs) {
+        Map<String, byte[]> model = new HashMap<>();
+        Random random = new Random(1);
+        for (int i = 0; i < 2000; i++) {
+            String key = "key" + random.nextInt(keys);
+            byte[] was = model.get(key);
+            switch (random.nextInt(3)) {
+                case 0 -> {
+                    byte[] value = new byte[random.nextInt(random.nextBoolean() ? 60 : 900)];
+                    random.nextBytes(value);
+                    assertTrue(store.put(bytes(key), value));
+                    model.put(key, value);
+                }
+                case 1 -> {
+                    assertEquals(was != null, store.remove(bytes(key)), "step " + i);
+                    model.remove(key);
+                }
+                default -> {
+                    Optional<byte[]> got = store.get(bytes(key));
+                    assertEquals(was != null, got.isPresent(), key + " at step " + i);
+                    got.ifPresent(value -> assertArrayEquals(was, value));
+                }
+            }
+            assertEquals(model.size(), pairs.getAsLong(), "step " + i);
+        }
     }
 
     static byte[] bytes(String text) {

@@ -1,23 +1,17 @@
 package org.softrdma.stores.herd;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.Random;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.softrdma.sim.fabric.Fabric;
 import org.softrdma.sim.fabric.FabricNode;
 import org.softrdma.sim.fabric.FabricSettings;
-import org.softrdma.sim.fabric.baton.SimulatedThread;
 import org.softrdma.stores.BlockingStore;
 import org.softrdma.stores.FabricStores;
 import org.softrdma.stores.Outcome;
@@ -32,41 +26,13 @@ import org.softrdma.verbs.device.VerbsDevice;
 class NessieSdOnFabricTest {
     private static final byte[] KEY = HerdRun.bytes("key");
     private static final byte[] VALUE = HerdRun.bytes("value");
-    private static final long TIMEOUT_NS = TimeUnit.MILLISECONDS.toNanos(100);
-    private static final long PAUSE_NS = 100 * HerdRun.SECOND_NS;
-
-    private static void doAsAMap(BlockingStore store, int keys) {
-        Map<String, byte[]> model = new HashMap<>();
-        Random random = new Random(1);
-        for (int i = 0; i < 2000; i++) {
-            String key = "key" + random.nextInt(keys);
-            byte[] was = model.get(key);
-            switch (random.nextInt(3)) {
-                case 0 -> {
-                    byte[] value = new byte[random.nextInt(random.nextBoolean() ? 60 : 900)];
-                    random.nextBytes(value);
-                    assertTrue(store.put(HerdRun.bytes(key), value));
-                    model.put(key, value);
-                }
-                case 1 -> {
-                    assertEquals(was != null, store.remove(HerdRun.bytes(key)), "step " + i);
-                    model.remove(key);
-                }
-                default -> {
-                    Optional<byte[]> got = store.get(HerdRun.bytes(key));
-                    assertEquals(was != null, got.isPresent(), key + " at step " + i);
-                    got.ifPresent(value -> assertArrayEquals(was, value));
-                }
-            }
-        }
-    }
 
     @Test
     void shouldDoAsAMapWhileThereIsRoom() {
         HerdRun.nessieSd().run(it -> {
             try (VerbsDevice device = it.clientNode().open(Map.of());
                     BlockingStore store = new BlockingStore(it.client(device))) {
-                doAsAMap(store, 48);
+                HerdRun.doAsAMap(store, 48, () -> it.server().space().pairs());
             }
         });
     }
@@ -187,7 +153,12 @@ class NessieSdOnFabricTest {
             StoreClientContext context = context(fabric, servers);
             try (VerbsDevice device = clientNode.open(Map.of());
                     BlockingStore store = new BlockingStore(new NessieSdDesign().connect(device, context))) {
-                doAsAMap(store, 100);
+                HerdRun.doAsAMap(
+                        store,
+                        100,
+                        () -> servers.stream()
+                                .mapToLong(each -> each.server().space().pairs())
+                                .sum());
                 for (int i = 0; i < 90; i++) {
                     assertTrue(store.put(HerdRun.bytes("k" + i), VALUE));
                 }
@@ -207,115 +178,6 @@ class NessieSdOnFabricTest {
                         "the counters of all nodes are one");
             }
             servers.forEach(FabricStores.RunningServer::stop);
-        });
-    }
-
-    // ---- promises
-
-    @Test
-    void shouldNeitherGetNorPutWhileTheServersApplicationStandsStill() {
-        HerdRun.nessieSd().timeoutNs(TIMEOUT_NS).run(it -> {
-            try (VerbsDevice device = it.clientNode().open(Map.of());
-                    BlockingStore store = new BlockingStore(it.client(device))) {
-                assertTrue(store.put(KEY, VALUE));
-                StoreClient client = store.client();
-                it.serverNode().pauseProcesses(PAUSE_NS);
-                assertEquals(Outcome.LOST, HerdRun.outcome(client, client.startGet(KEY, 1)));
-                assertEquals(
-                        Outcome.LOST,
-                        HerdRun.outcome(
-                                client, client.startPut(HerdRun.bytes("other"), MemorySegment.ofArray(VALUE), 2)));
-                it.sleep(PAUSE_NS);
-                assertTrue(store.get(KEY).isPresent());
-            }
-        });
-    }
-
-    @Test
-    void shouldSurviveAClientsDeathAtAnyPoint() {
-        for (long afterNs = 0; afterNs < 400_000; afterNs += 20_000) {
-            long dyingNs = afterNs;
-            HerdRun run = HerdRun.nessieSd(afterNs, FabricSettings.DEFAULT, true);
-            FabricNode victim = run.fabric().node("victim");
-            run.run(it -> {
-                SimulatedThread dying = victim.start("victim", () -> {
-                    try (VerbsDevice device = victim.open(Map.of());
-                            BlockingStore store = new BlockingStore(it.client(device))) {
-                        while (store.put(KEY, new byte[1000])) {
-                            assertTrue(store.get(KEY).isPresent());
-                        }
-                    }
-                });
-                it.sleep(dyingNs);
-                victim.kill();
-                try (VerbsDevice device = it.clientNode().open(Map.of());
-                        BlockingStore store = new BlockingStore(it.client(device))) {
-                    assertTrue(store.put(KEY, VALUE));
-                    assertEquals(VALUE.length, store.get(KEY).orElseThrow().length);
-                }
-                assertTrue(it.fabric().baton().until(dying::isEnded, PAUSE_NS));
-            });
-        }
-    }
-
-    @Test
-    void shouldRecoverFromARestartAndShowNothingOfTheOldLife() {
-        HerdRun.nessieSd().timeoutNs(HerdRun.SECOND_NS).run(it -> {
-            try (VerbsDevice device = it.clientNode().open(Map.of());
-                    BlockingStore store = new BlockingStore(it.client(device))) {
-                StoreClient client = store.client();
-                assertTrue(store.put(KEY, VALUE));
-                it.running().stop();
-                assertEquals(Outcome.LOST, HerdRun.outcome(client, client.startGet(KEY, 1)));
-                it.startServer();
-                it.sleep(HerdRun.SECOND_NS); // clients wait a little before they try again
-                assertTrue(store.get(KEY).isEmpty());
-                assertTrue(store.put(KEY, VALUE));
-                assertEquals(1, client.counters().get(StoreCounter.RECONNECTS));
-            }
-        });
-    }
-
-    /** Requests that end while there is no server leave their slots to others. */
-    @Test
-    void shouldHaveAllItsSlotsAfterATimeWithoutAServer() {
-        HerdRun.nessieSd().timeoutNs(TIMEOUT_NS).run(it -> {
-            try (VerbsDevice device = it.clientNode().open(Map.of());
-                    BlockingStore store = new BlockingStore(it.client(device))) {
-                StoreClient client = store.client();
-                it.serverNode().pauseProcesses(TIMEOUT_NS / 4);
-                for (int i = 0; i < client.window(); i++) {
-                    assertTrue(client.startPut(KEY, MemorySegment.ofArray(VALUE), i));
-                }
-                it.running().stop();
-                while (client.outstanding() > 0) {
-                    int results = client.await(PAUSE_NS, (tag, outcome, memory, offset, length) -> {});
-                    assertTrue(results > 0);
-                }
-                it.startServer();
-                it.sleep(HerdRun.SECOND_NS); // clients wait a little before they try again
-                for (int i = 0; i < 2 * client.window(); i++) {
-                    assertTrue(store.put(KEY, VALUE));
-                    assertTrue(store.get(KEY).isPresent());
-                }
-            }
-        });
-    }
-
-    /** Clients that leave with nothing on its way make room for others. */
-    @Test
-    void shouldNoticeThatAClientHasLeft() {
-        HerdRun.nessieSd().connections(3).run(it -> {
-            long without = it.server().space().registeredBytes();
-            for (int i = 0; i < 10; i++) {
-                try (VerbsDevice device = it.clientNode().open(Map.of());
-                        BlockingStore store = new BlockingStore(it.client(device))) {
-                    assertTrue(store.put(KEY, VALUE));
-                    assertTrue(store.get(KEY).isPresent());
-                }
-                it.sleep(HerdRun.SECOND_NS);
-                assertEquals(without, it.server().space().registeredBytes(), "slots of client " + i + " are left");
-            }
         });
     }
 

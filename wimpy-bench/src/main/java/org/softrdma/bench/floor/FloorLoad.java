@@ -13,6 +13,7 @@ import org.softrdma.bench.message.WriteLoad;
  * @param memoryBytes bytes of the memory that is read or written
  * @param responders processes of the soft RNIC that take turns
  * @param latency also measure single round trips, if READs are measured
+ * @param sameHost also measure READs that the requester does by itself, if READs are measured
  * @param limit the ratio that must not be exceeded
  */
 public record FloorLoad(
@@ -23,6 +24,7 @@ public record FloorLoad(
         long memoryBytes,
         int responders,
         boolean latency,
+        boolean sameHost,
         double limit) {
     /** Copies the lists and checks the numbers. */
     public FloorLoad {

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.List;
+import org.softrdma.bench.measurement.MeasurementException;
 import org.softrdma.bench.read.RequestLoad;
 
 /**
@@ -63,6 +64,9 @@ public final class FloorStudy {
         if (settings.latency() && settings.operations().contains(FloorOperation.READ)) {
             root.set("latency", new LatencyRows(setup, settings, limit).run(serverPinning));
         }
+        if (settings.sameHost() && settings.operations().contains(FloorOperation.READ)) {
+            sameHost(root, serverPinning);
+        }
         ArrayNode above = root.putArray("aboveLimit");
         aboveLimit().forEach(above::add);
         setup.out()
@@ -72,6 +76,16 @@ public final class FloorStudy {
                                 : "above " + settings.limit() + ": " + String.join("; ", aboveLimit()));
         setup.out().flush();
         return root;
+    }
+
+    /** Where there are no such READs, the study does without. */
+    private void sameHost(ObjectNode root, List<String> serverPinning) {
+        try {
+            root.set("sameHost", new SameHostRows(setup, settings).run(serverPinning));
+        } catch (MeasurementException e) {
+            root.put("sameHostSkipped", e.getMessage());
+            setup.out().println("skipped: READ on the same host: " + e.getMessage());
+        }
     }
 
     /** What exceeded the limit. */

@@ -1,8 +1,6 @@
 package org.softrdma.bench.floor;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -84,7 +82,6 @@ abstract class LatencyCell implements AutoCloseable {
         private static final long START_SECONDS = 20;
         private static final long ROUND_SECONDS = 120;
         private static final long PROBE_ITERATIONS = 1000;
-        private static final ObjectMapper MAPPER = new ObjectMapper();
 
         private final Child server;
         private final List<String> client;
@@ -137,14 +134,7 @@ abstract class LatencyCell implements AutoCloseable {
         private JsonNode run(long iterations, long warmUp) {
             List<String> command = new ArrayList<>(client);
             command.addAll(List.of("--iterations", Long.toString(iterations), "--warmup", Long.toString(warmUp)));
-            try (Child child = Child.start("the C ping-pong's client", command)) {
-                return MAPPER.readTree(child.nextLine(ROUND_SECONDS));
-            } catch (JsonProcessingException e) {
-                throw new MeasurementException(
-                        "the C ping-pong printed something that is not JSON: " + e.getMessage(), e);
-            } catch (IOException e) {
-                throw new MeasurementException(e.getMessage() == null ? e.toString() : e.getMessage(), e);
-            }
+            return NativePrograms.run("the C ping-pong's client", command, ROUND_SECONDS);
         }
 
         @Override

@@ -12,18 +12,6 @@ public final class Ledger {
     private static final String NO_PERF =
             "`softrdma perf` measures verbs one by one, and leaves no results that this ledger reads";
 
-    private static final List<LedgerEntry> HERD = List.of(
-            LedgerEntry.notInOurText(
-                    "H-Tab1", "verbs of each transport", "as the table", "the text refers to the table only"),
-            LedgerEntry.notRun("H-Fig2", "latency of verbs", "an unsignalled WRITE takes half of a READ", NO_PERF),
-            LedgerEntry.notRun("H-Fig3b", "verbs that a server takes", "more WRITEs than READs", NO_PERF),
-            LedgerEntry.notRun("H-Fig4b", "verbs that a server sends", "more WRITEs and SENDs than READs", NO_PERF),
-            LedgerEntry.notInOurText(
-                    "H-Fig9 to H-Fig14",
-                    "HERD beside emulations of Pilaf and FaRM",
-                    "one round trip wins",
-                    "it ends before them; compare has their axes"));
-
     private static final List<LedgerEntry> NESSIE = List.of(
             LedgerEntry.notRun("N-Fig1", "READ beside WRITE and WRITE, by size", "READ is faster when small", NO_PERF),
             LedgerEntry.judged(
@@ -57,7 +45,7 @@ public final class Ledger {
 
     /** All rows. */
     public static List<LedgerRow> judge(LedgerSources sources) {
-        return Stream.of(WimpyEntries.ALL, PilafEntries.ALL, HERD, NESSIE, FARM, FarmEntries.ALL, FARM_LATER)
+        return Stream.of(WimpyEntries.ALL, PilafEntries.ALL, HerdEntries.ALL, NESSIE, FARM, FarmEntries.ALL, FARM_LATER)
                 .flatMap(List::stream)
                 .map(entry -> entry.judged(sources))
                 .toList();

@@ -19,11 +19,14 @@ import org.softrdma.bench.measurement.MeasurementException;
  * @param compare results of {@code softrdma compare}; empty if there are none
  * @param counts results of {@code softrdma compare --fabric}; empty if there are none
  * @param wimpy rows of results of {@code softrdma wimpy}; empty if there are none
+ * @param perf cells of results of {@code softrdma perf floor}; empty if there are none
  */
-public record LedgerSources(Optional<CompareResults> compare, Optional<CompareResults> counts, List<JsonNode> wimpy) {
-    /** Copies the list. */
+public record LedgerSources(
+        Optional<CompareResults> compare, Optional<CompareResults> counts, List<JsonNode> wimpy, List<JsonNode> perf) {
+    /** Copies the lists. */
     public LedgerSources {
         wimpy = List.copyOf(wimpy);
+        perf = List.copyOf(perf);
     }
 
     /**
@@ -32,10 +35,15 @@ public record LedgerSources(Optional<CompareResults> compare, Optional<CompareRe
      * @param compare results.json of a comparison
      * @param counts results.json of a comparison on the fabric
      * @param wimpy results.json of the Wimpy study
+     * @param perf what {@code perf floor --json} has written
      * @throws MeasurementException if a file is there and is something else, or if something went wrong in it
      */
-    public static LedgerSources read(Path compare, Path counts, Path wimpy) throws IOException {
-        return new LedgerSources(comparison(compare, false), comparison(counts, true), wimpy(wimpy));
+    public static LedgerSources read(Path compare, Path counts, Path wimpy, Path perf) throws IOException {
+        return new LedgerSources(
+                comparison(compare, false),
+                comparison(counts, true),
+                rows(wimpy, "wimpy", "results", "getsPerSecond"),
+                rows(perf, "perf floor", "cells", "operation"));
     }
 
     private static Optional<CompareResults> comparison(Path file, boolean onFabric) throws IOException {
@@ -54,18 +62,19 @@ public record LedgerSources(Optional<CompareResults> compare, Optional<CompareRe
         return Optional.of(results);
     }
 
-    private static List<JsonNode> wimpy(Path file) throws IOException {
+    /** Rows of a file that is of some command if they have a member of this name. */
+    private static List<JsonNode> rows(Path file, String command, String list, String member) throws IOException {
         if (!Files.exists(file)) {
             return List.of();
         }
         try {
-            JsonNode rows = new ObjectMapper().readTree(file.toFile()).path("results");
-            if (!rows.isArray() || rows.isEmpty() || !rows.get(0).has("getsPerSecond")) {
-                throw new MeasurementException(file + " is no result of wimpy");
+            JsonNode rows = new ObjectMapper().readTree(file.toFile()).path(list);
+            if (!rows.isArray() || rows.isEmpty() || !rows.get(0).has(member)) {
+                throw new MeasurementException(file + " is no result of " + command);
             }
             return StreamSupport.stream(rows.spliterator(), false).toList();
         } catch (JsonProcessingException e) {
-            throw new MeasurementException(file + " is no result of wimpy: " + e.getOriginalMessage(), e);
+            throw new MeasurementException(file + " is no result of " + command + ": " + e.getOriginalMessage(), e);
         }
     }
 }

@@ -1,5 +1,8 @@
 package org.softrdma.bench.read;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -7,12 +10,14 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.softrdma.bench.machine.Child;
 import org.softrdma.bench.measurement.MeasurementException;
 
 /** The C baselines of wimpy-bench/native, compiled when a program is missing or older than its sources. */
 public final class NativePrograms {
     private static final long COMPILE_SECONDS = 120;
     private static final List<String> HEADERS = List.of("iwarp.h", "responder.h", "read_batch.h");
+    private static final ObjectMapper MAPPER = new ObjectMapper();
     private static final String RING_RESPONDER = "read_responder_uring";
 
     private final Path readResponder;
@@ -20,13 +25,16 @@ public final class NativePrograms {
     private final Path output;
     private final Path messageResponder;
     private final Path pingPong;
+    private final Path sharedCopy;
 
-    private NativePrograms(Path sources, Path output, Path readResponder, Path messageResponder, Path pingPong) {
+    private NativePrograms(
+            Path sources, Path output, Path readResponder, Path messageResponder, Path pingPong, Path sharedCopy) {
         this.sources = sources;
         this.output = output;
         this.readResponder = readResponder;
         this.messageResponder = messageResponder;
         this.pingPong = pingPong;
+        this.sharedCopy = sharedCopy;
     }
 
     /**
@@ -42,7 +50,8 @@ public final class NativePrograms {
                 output,
                 prepare(sources, output, "read_responder"),
                 prepare(sources, output, "message_responder"),
-                prepare(sources, output, "ping_pong"));
+                prepare(sources, output, "ping_pong"),
+                prepare(sources, output, "shared_copy"));
     }
 
     /** The READ responder. */
@@ -67,6 +76,29 @@ public final class NativePrograms {
     /** The round trip over plain TCP. */
     public Path pingPong() {
         return pingPong;
+    }
+
+    /** Copies of another process's memory on this host. */
+    public Path sharedCopy() {
+        return sharedCopy;
+    }
+
+    /**
+     * Runs one of them, which prints its results as one line of JSON and ends.
+     *
+     * @param name for messages
+     * @param command with what is put before it
+     * @param timeoutSeconds how long it may take
+     * @throws MeasurementException if it does not print any
+     */
+    public static JsonNode run(String name, List<String> command, long timeoutSeconds) {
+        try (Child child = Child.start(name, command)) {
+            return MAPPER.readTree(child.nextLine(timeoutSeconds));
+        } catch (JsonProcessingException e) {
+            throw new MeasurementException(name + " printed something that is not JSON: " + e.getMessage(), e);
+        } catch (IOException e) {
+            throw new MeasurementException(e.getMessage() == null ? e.toString() : e.getMessage(), e);
+        }
     }
 
     private static Path prepare(Path sources, Path output, String name) {

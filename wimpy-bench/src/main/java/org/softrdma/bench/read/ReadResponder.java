@@ -15,6 +15,7 @@ import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.HostMemory;
 import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.MemorySource;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.QueuePairAttributes;
@@ -66,9 +67,15 @@ public final class ReadResponder {
      *     stag of all of it
      * @param overlapBytes how far each slice reaches into the next; only with slices
      * @param writable true if peers may also WRITE
+     * @param shared true if processes on this host may read it by themselves
      */
     public record Settings(
-            InetSocketAddress listen, long memoryBytes, List<Integer> slices, long overlapBytes, boolean writable) {
+            InetSocketAddress listen,
+            long memoryBytes,
+            List<Integer> slices,
+            long overlapBytes,
+            boolean writable,
+            boolean shared) {
         /** Checks the sizes. */
         public Settings {
             slices = List.copyOf(slices);
@@ -128,7 +135,9 @@ public final class ReadResponder {
     }
 
     private void open(Settings settings, List<MemoryRegion> regions, List<HostMemory> memories) {
-        HostMemory memory = device.allocateMemory(settings.memoryBytes() + settings.overlapBytes());
+        HostMemory memory = device.allocateMemory(
+                settings.memoryBytes() + settings.overlapBytes(),
+                settings.shared() ? new MemorySource.Shareable() : new MemorySource.Anonymous());
         memories.add(memory);
         MemorySegment segment = memory.segment();
         MemoryPattern.fill(segment);

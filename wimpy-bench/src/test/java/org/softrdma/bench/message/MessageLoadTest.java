@@ -1,9 +1,11 @@
 package org.softrdma.bench.message;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
@@ -29,6 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.softrdma.bench.measurement.MeasurementException;
 import org.softrdma.bench.read.NativePrograms;
 import org.softrdma.bench.read.ReadResponder;
 import org.softrdma.bench.read.RequestLoad;
@@ -68,7 +71,7 @@ class MessageLoadTest {
         serve(
                 progress,
                 (device, in, out) -> ReadResponder.run(
-                        device, new ReadResponder.Settings(ANYWHERE, MEMORY, List.of(), 0, true), in, out));
+                        device, new ReadResponder.Settings(ANYWHERE, MEMORY, List.of(), 0, true, false), in, out));
         InetSocketAddress address = address();
         String[] words = await("MEMORY").split(" ", -1);
         RemoteRegion memory =
@@ -114,13 +117,36 @@ class MessageLoadTest {
         }
     }
 
+    /** The program compares one copy in 256. */
+    @Test
+    void shouldCopyFromAnotherProcessInC() {
+        assumeTrue(isInstalled("gcc"), "gcc is not installed: ci/install installs it");
+        String program =
+                NativePrograms.prepare(Path.of("native"), programs).sharedCopy().toString();
+        JsonNode result = NativePrograms.run(
+                "the C copy", List.of(program, "--size", "5000", "--region", "1000000", "--millis", "20"), 60);
+        assertTrue(result.get("copies").asLong() > 256, result::toString);
+        assertTrue(result.get("nanoseconds").asLong() >= 20_000_000, result::toString);
+        assertEquals(0, result.get("wrong").asLong());
+        MeasurementException refused = assertThrows(
+                MeasurementException.class,
+                () -> NativePrograms.run("the C copy", List.of(program, "--size", "x"), 60));
+        assertTrue(String.valueOf(refused.getMessage()).contains("expected a whole number from 1"), refused::toString);
+    }
+
     /** A program that is as it should be when it is older than a header is not. */
     @Test
     void shouldCompileAProgramAgainWhenAHeaderIsNewer() throws Exception {
         assumeTrue(isInstalled("gcc"), "gcc is not installed: ci/install installs it");
         Path sources = Files.createDirectory(programs.resolve("sources"));
         for (String name : List.of(
-                "read_responder.c", "message_responder.c", "ping_pong.c", "iwarp.h", "responder.h", "read_batch.h")) {
+                "read_responder.c",
+                "message_responder.c",
+                "ping_pong.c",
+                "shared_copy.c",
+                "iwarp.h",
+                "responder.h",
+                "read_batch.h")) {
             Files.copy(Path.of("native", name), sources.resolve(name));
         }
         Path built = NativePrograms.prepare(sources, programs).messageResponder();

@@ -29,7 +29,8 @@ import org.softrdma.bench.measurement.MeasurementException;
 
 /** Verdicts on results whose numbers are known. */
 class LedgerTest {
-    private static final LedgerSources NOTHING = new LedgerSources(Optional.empty(), Optional.empty(), List.of());
+    private static final LedgerSources NOTHING =
+            new LedgerSources(Optional.empty(), Optional.empty(), List.of(), List.of());
 
     @TempDir
     private Path directory;
@@ -70,7 +71,7 @@ class LedgerTest {
 
     @Test
     void shouldJudgeComparisons() throws IOException {
-        LedgerSources sources = new LedgerSources(Optional.of(fixed()), Optional.empty(), List.of());
+        LedgerSources sources = new LedgerSources(Optional.of(fixed()), Optional.empty(), List.of(), List.of());
         LedgerRow sizes = row(sources, "P-Fig7, P-Fig8");
         assertEquals(LedgerVerdict.NOT_RUN, sizes.verdict());
         assertEquals("the results have one value size only", sizes.why());
@@ -80,7 +81,7 @@ class LedgerTest {
 
     @Test
     void shouldJudgeWhatIsBesideCpuWorkers() throws IOException {
-        LedgerSources sources = new LedgerSources(Optional.of(fixed()), Optional.empty(), List.of());
+        LedgerSources sources = new LedgerSources(Optional.of(fixed()), Optional.empty(), List.of(), List.of());
         LedgerRow unnoticed = row(sources, "N-Fig2");
         assertEquals(LedgerVerdict.DOES_NOT_HOLD, unnoticed.verdict());
         assertEquals(
@@ -117,6 +118,7 @@ class LedgerTest {
                         Map.of(),
                         List.of())),
                 Optional.empty(),
+                List.of(),
                 List.of());
     }
 
@@ -195,6 +197,7 @@ class LedgerTest {
                         Map.of(),
                         Map.of(),
                         List.of())),
+                List.of(),
                 List.of());
     }
 
@@ -246,7 +249,7 @@ class LedgerTest {
         rows.add(wimpy("memcached 1.6", "get", 10240, 50, 250, 4, 3));
         rows.add(wimpy("softrdma", "READ arena", 1024, 50, slowGets, 1, 0.5));
         rows.add(wimpy("softrdma", "READ arena", 10240, 50, 350, 3, 2));
-        return new LedgerSources(Optional.empty(), Optional.empty(), rows);
+        return new LedgerSources(Optional.empty(), Optional.empty(), rows, List.of());
     }
 
     @Test
@@ -281,7 +284,8 @@ class LedgerTest {
                         overLink(1000, 25, slowGetsAt1),
                         overLink(10_000, 100, 100_000),
                         overLink(10_000, 50, 90_000),
-                        overLink(10_000, 25, slowGetsAt10)));
+                        overLink(10_000, 25, slowGetsAt10)),
+                List.of());
     }
 
     @Test
@@ -303,14 +307,45 @@ class LedgerTest {
                 LedgerVerdict.NOT_RUN, row(overLinks(10_900, 40_000), "W-Fig2").verdict());
     }
 
+    private static LedgerSources floor(double writes) throws IOException {
+        List<JsonNode> cells = new ArrayList<>();
+        for (String cell : List.of(
+                "read, 1024, 16, 9",
+                "read, 32, 1, 10",
+                "read, 32, 16, 100",
+                "write, 32, 1, 20",
+                "write, 32, 16, " + writes)) {
+            String[] words = cell.split(", ", -1);
+            cells.add(new ObjectMapper()
+                    .readTree(String.format(
+                            Locale.ROOT,
+                            "{\"operation\": \"%s\", \"sizeBytes\": %s, \"window\": %s, \"soft\":"
+                                    + " {\"readsPerSecond\": %s}}",
+                            (Object[]) words)));
+        }
+        return new LedgerSources(Optional.empty(), Optional.empty(), List.of(), cells);
+    }
+
+    @Test
+    void shouldJudgeWritesBesideReads() throws IOException {
+        LedgerRow right = row(floor(170), "H-Fig3b");
+        assertEquals(LedgerVerdict.HOLDS, right.verdict(), right::toString);
+        assertEquals(
+                "WRITEs beside READs per second, 32 bytes: 2.00 with 1 outstanding, 1.70 with 16 outstanding",
+                right.why());
+        assertEquals(LedgerVerdict.DOES_NOT_HOLD, row(floor(90), "H-Fig3b").verdict());
+        assertEquals(LedgerVerdict.NOT_RUN, row(NOTHING, "H-Fig3b").verdict());
+    }
+
     @Test
     void shouldRefuseFilesThatAreSomethingElse() throws IOException {
         Path compare = CompareJson.write(fixed(), directory.resolve("compare"));
         Path none = directory.resolve("none");
-        assertTrue(LedgerSources.read(compare, none, none).compare().isPresent());
-        for (Path[] files : new Path[][] {{none, compare, none}, {none, none, compare}}) {
-            MeasurementException refused =
-                    assertThrows(MeasurementException.class, () -> LedgerSources.read(files[0], files[1], files[2]));
+        assertTrue(LedgerSources.read(compare, none, none, none).compare().isPresent());
+        for (Path[] files :
+                new Path[][] {{none, compare, none, none}, {none, none, compare, none}, {none, none, none, compare}}) {
+            MeasurementException refused = assertThrows(
+                    MeasurementException.class, () -> LedgerSources.read(files[0], files[1], files[2], files[3]));
             assertTrue(String.valueOf(refused.getMessage()).startsWith(compare.toString()), refused::toString);
         }
     }

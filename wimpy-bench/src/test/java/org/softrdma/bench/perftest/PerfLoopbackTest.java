@@ -289,7 +289,7 @@ class PerfLoopbackTest {
                 ReadResponder.run(
                         device,
                         new ReadResponder.Settings(
-                                ANYWHERE, 25_600, slices == 0 ? List.of() : List.of(slices), 1000, false),
+                                ANYWHERE, 25_600, slices == 0 ? List.of() : List.of(slices), 1000, false, false),
                         commands,
                         out);
             }

@@ -1,0 +1,75 @@
+package org.softrdma.bench.papers;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.softrdma.bench.papers.LedgerEntry.Finding;
+
+/**
+ * Figures of HERD (Kalia, Kaminsky, Andersen, SIGCOMM 2014), as far as our text of the paper goes, from results of {@code
+ * softrdma perf floor}. Stateless.
+ */
+final class HerdEntries {
+    static final List<LedgerEntry> ALL = List.of(
+            LedgerEntry.notInOurText(
+                    "H-Tab1", "verbs of each transport", "as the table", "the text refers to the table only"),
+            LedgerEntry.notRun(
+                    "H-Fig2",
+                    "latency of verbs",
+                    "an unsignalled WRITE takes half of a READ",
+                    "`softrdma perf` has no test of an unsignalled WRITE's latency"),
+            new LedgerEntry(
+                    "H-Fig3b",
+                    "verbs that a server takes",
+                    "more WRITEs than READs per second, while they are small",
+                    HerdEntries::moreWrites),
+            LedgerEntry.notRun(
+                    "H-Fig4b",
+                    "verbs that a server sends",
+                    "more WRITEs and SENDs than READs",
+                    "`softrdma perf` has no test in which a server sends to many clients"),
+            LedgerEntry.notInOurText(
+                    "H-Fig9 to H-Fig14",
+                    "HERD beside emulations of Pilaf and FaRM",
+                    "one round trip wins",
+                    "it ends before them; compare has their axes"));
+
+    private HerdEntries() {}
+
+    private static Finding moreWrites(LedgerSources sources) {
+        List<JsonNode> cells = sources.perf();
+        int size = cells.stream()
+                .mapToInt(cell -> cell.path("sizeBytes").asInt())
+                .min()
+                .orElse(0);
+        List<String> found = new ArrayList<>();
+        boolean holds = true;
+        for (int window : cells.stream()
+                .mapToInt(cell -> cell.path("window").asInt())
+                .distinct()
+                .sorted()
+                .toArray()) {
+            double ratio = perSecond(cells, "write", size, window) / perSecond(cells, "read", size, window);
+            if (!Double.isFinite(ratio)) {
+                return Finding.notRun("the results of perf floor lack WRITEs or READs");
+            }
+            holds &= ratio > 1;
+            found.add(String.format(Locale.ROOT, "%.2f with %d outstanding", ratio, window));
+        }
+        return found.isEmpty()
+                ? Finding.notRun("there are no results of perf floor: run ./softrdma perf floor --operations read,write"
+                        + " --sizes 32 --json perf-floor.json")
+                : Finding.of(holds, "WRITEs beside READs per second, " + size + " bytes: " + String.join(", ", found));
+    }
+
+    private static double perSecond(List<JsonNode> cells, String operation, int size, int window) {
+        return cells.stream()
+                .filter(cell -> cell.path("operation").asText().equals(operation)
+                        && cell.path("sizeBytes").asInt() == size
+                        && cell.path("window").asInt() == window)
+                .mapToDouble(cell -> cell.path("soft").path("readsPerSecond").asDouble(Double.NaN))
+                .findFirst()
+                .orElse(Double.NaN);
+    }
+}
