@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 import org.softrdma.cli.Main;
 import org.softrdma.cli.command.ExitCode;
@@ -70,6 +71,7 @@ class PerfFloorProcessTest {
     }
 
     @Test
+    @DisabledIfSystemProperty(named = "softrdma.slow.short", matches = "true", disabledReason = "takes half a minute")
     void shouldDoWithoutWhereThereAreNone() throws IOException, InterruptedException {
         JsonNode results = floor("--device", "same-host=off");
         assertTrue(results.has("sameHostSkipped"), results::toString);

@@ -73,7 +73,7 @@ final class HerdRace extends StoreRace {
                 .options(options(settings.seed() % 4 == 0 ? "1" : "2"));
     }
 
-    /** Of HERD, such that both index and log are too small; of NessieSD, such that pairs move, and all have room. */
+    /** Of HERD, such that both index and log are too small; of NessieSD, such that pairs move, and nearly all have room. */
     private Map<String, String> options(String workers) {
         return settings.nessieSd()
                 ? Map.of("workers", workers, "index", "5", "entries", "5")

@@ -25,7 +25,10 @@ final class HerdRaceClient {
             HerdRaceSettings settings) {
         this.random = random;
         int words = settings.seed() % 2 == 0 ? 2 : MOST_WORDS; // so that the index is full first, or the log
-        RecordedStore.Rules rules = new RecordedStore.Rules(settings.mayLoseAnswers(), false, false, words);
+        // NessieSD refuses a key if those that are there have all words of all of them: five keys with four words, for
+        // one.
+        RecordedStore.Rules rules =
+                new RecordedStore.Rules(settings.mayLoseAnswers(), settings.nessieSd(), false, words);
         store = new RecordedStore(client, me, values, random, rules, this::key);
     }
 
