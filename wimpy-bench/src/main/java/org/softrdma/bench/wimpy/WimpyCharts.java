@@ -141,6 +141,8 @@ final class WimpyCharts {
                     .put("gridIndex", index)
                     .put("type", "value")
                     .put("min", 0)
+                    .put("nameLocation", "middle")
+                    .put("nameGap", 46)
                     .put("name", column == 0 ? "thousand GETs/s" : "");
             for (WimpyRow first : growing.getFirst()) {
                 ObjectNode series = option.withArray("series")
