@@ -209,7 +209,7 @@ public final class WimpyCommand implements Callable<Integer> {
         }
         if (!ownServers) {
             throw new IllegalArgumentException(
-                    "--link puts servers of this build at its end; omit --connect and" + " --beside");
+                    "--link puts servers of this build at its end; omit --connect and --beside");
         }
         return links(links);
     }

@@ -6,24 +6,17 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
-import org.softrdma.cli.Main;
-import org.softrdma.cli.command.ExitCode;
-import org.softrdma.cli.command.OwnProgram;
+import org.softrdma.cli.study.OwnStudy;
 
 /** The study in a process of its own, which it binds to a core. Needs a C compiler and two cores. */
 @Tag("slow")
 class PerfFloorProcessTest {
-    private static final long SECONDS = 120;
-
     @TempDir
     private Path directory;
 
@@ -31,7 +24,6 @@ class PerfFloorProcessTest {
 
     private JsonNode floor(String... further) throws IOException, InterruptedException {
         Path json = directory.resolve("floor.json");
-        Path output = directory.resolve("output");
         List<String> command = new ArrayList<>(List.of(
                 "perf",
                 "floor",
@@ -46,18 +38,7 @@ class PerfFloorProcessTest {
                 "--no-latency",
                 "--json=" + json));
         command.addAll(List.of(further));
-        Process process = new ProcessBuilder(OwnProgram.again(Main.class, command))
-                .redirectErrorStream(true)
-                .redirectOutput(output.toFile())
-                .start();
-        try {
-            boolean ended = process.waitFor(SECONDS, TimeUnit.SECONDS);
-            said = Files.readString(output);
-            assertTrue(ended, said);
-            assertEquals(ExitCode.OK, process.exitValue(), said);
-        } finally {
-            process.destroyForcibly();
-        }
+        said = OwnStudy.run(command, directory.resolve("output"));
         return new ObjectMapper().readTree(json.toFile());
     }
 
@@ -71,7 +52,6 @@ class PerfFloorProcessTest {
     }
 
     @Test
-    @DisabledIfSystemProperty(named = "softrdma.slow.short", matches = "true", disabledReason = "takes half a minute")
     void shouldDoWithoutWhereThereAreNone() throws IOException, InterruptedException {
         JsonNode results = floor("--device", "same-host=off");
         assertTrue(results.has("sameHostSkipped"), results::toString);

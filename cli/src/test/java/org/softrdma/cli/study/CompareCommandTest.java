@@ -15,7 +15,6 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -23,14 +22,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.softrdma.cli.Main;
 import org.softrdma.cli.command.ExitCode;
-import org.softrdma.cli.command.OwnProgram;
 import org.softrdma.stores.StoreDesign;
 import org.softrdma.stores.StoreDesigns;
 import picocli.CommandLine;
 
 class CompareCommandTest {
     private static final boolean SHORT = Boolean.getBoolean("softrdma.slow.short");
-    private static final long SECONDS = 300;
 
     @TempDir
     private Path directory;
@@ -132,19 +129,7 @@ class CompareCommandTest {
     private JsonNode study(String... arguments) throws IOException, InterruptedException {
         List<String> all = new ArrayList<>(List.of("compare", "--out", directory.toString()));
         all.addAll(List.of(arguments));
-        Path output = directory.resolve("output");
-        Process process = new ProcessBuilder(OwnProgram.again(Main.class, all))
-                .redirectErrorStream(true)
-                .redirectOutput(output.toFile())
-                .start();
-        try {
-            boolean ended = process.waitFor(SECONDS, TimeUnit.SECONDS);
-            String said = Files.readString(output);
-            assertTrue(ended, said);
-            assertEquals(ExitCode.OK, process.exitValue(), said);
-        } finally {
-            process.destroyForcibly();
-        }
+        String ignored = OwnStudy.run(all, directory.resolve("output"));
         assertTrue(Files.readString(directory.resolve("report.html")).contains("echarts.init"));
         return new ObjectMapper().readTree(directory.resolve("results.json").toFile());
     }

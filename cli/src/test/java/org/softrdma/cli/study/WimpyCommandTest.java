@@ -16,7 +16,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
@@ -26,7 +25,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.softrdma.bench.machine.ShapedLink;
 import org.softrdma.cli.Main;
 import org.softrdma.cli.command.ExitCode;
-import org.softrdma.cli.command.OwnProgram;
 import org.softrdma.kv.server.KvServer;
 import org.softrdma.kv.server.KvServerContext;
 import org.softrdma.sim.SoftRdmaProvider;
@@ -34,8 +32,6 @@ import org.softrdma.verbs.device.VerbsDevice;
 import picocli.CommandLine;
 
 class WimpyCommandTest {
-    private static final long SECONDS = 120;
-
     @TempDir
     private Path directory;
 
@@ -121,19 +117,7 @@ class WimpyCommandTest {
     private JsonNode study(String... arguments) throws IOException, InterruptedException {
         List<String> all = new ArrayList<>(List.of("wimpy", "--quick", "--pairs", "20", "--out", directory.toString()));
         all.addAll(List.of(arguments));
-        Path output = directory.resolve("output");
-        Process process = new ProcessBuilder(OwnProgram.again(Main.class, all))
-                .redirectErrorStream(true)
-                .redirectOutput(output.toFile())
-                .start();
-        try {
-            boolean ended = process.waitFor(SECONDS, TimeUnit.SECONDS);
-            String said = Files.readString(output);
-            assertTrue(ended, said);
-            assertEquals(ExitCode.OK, process.exitValue(), said);
-        } finally {
-            process.destroyForcibly();
-        }
+        String ignored = OwnStudy.run(all, directory.resolve("output"));
         assertTrue(Files.readString(directory.resolve("report.html")).contains("echarts.init"));
         return new ObjectMapper().readTree(directory.resolve("results.json").toFile());
     }

@@ -10,7 +10,7 @@ import org.softrdma.bench.compare.WorkersClaims;
  */
 public final class Ledger {
     private static final String NO_PERF =
-            "`softrdma perf` measures verbs one by one, and leaves no results that this ledger reads";
+            "of `softrdma perf` this ledger reads `perf floor` only, which has nothing of the kind";
 
     private static final List<LedgerEntry> NESSIE = List.of(
             LedgerEntry.notRun("N-Fig1", "READ beside WRITE and WRITE, by size", "READ is faster when small", NO_PERF),

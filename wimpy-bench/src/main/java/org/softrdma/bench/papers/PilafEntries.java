@@ -35,7 +35,7 @@ final class PilafEntries {
                     "P-Fig1, P-Fig2, P-Tab1",
                     "READ beside SEND and TCP, by size",
                     "READ is faster when small, the same when large",
-                    "`softrdma perf` measures them, and leaves no results that this ledger reads"),
+                    "of `softrdma perf` this ledger reads `perf floor` only, whose SENDs have as many bytes both ways"),
             new LedgerEntry(
                     "P-Fig6, P-Reads",
                     "probes and READs per GET by fill",
