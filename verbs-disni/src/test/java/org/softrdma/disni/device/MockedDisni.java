@@ -58,13 +58,23 @@ final class MockedDisni implements DisniLibrary {
     volatile List<CmEventType> afterConnect = List.of(CmEventType.ESTABLISHED);
     volatile List<CmEventType> afterAccept = List.of(CmEventType.ESTABLISHED);
 
+    /** What happens whenever an event is taken. No test stubs that call: a thread of the device makes it all the time. */
+    volatile Taking taking = () -> {};
+
+    /** The thread of the device that takes events. */
+    interface Taking {
+        void begins() throws InterruptedException;
+    }
+
     private final BlockingQueue<Event> events = new LinkedBlockingQueue<>();
 
     MockedDisni() {
         try {
             when(channel.createId()).thenAnswer(call -> id());
-            when(channel.next(anyInt()))
-                    .thenAnswer(call -> events.poll(call.<Integer>getArgument(0), TimeUnit.MILLISECONDS));
+            when(channel.next(anyInt())).thenAnswer(call -> {
+                taking.begins();
+                return events.poll(call.<Integer>getArgument(0), TimeUnit.MILLISECONDS);
+            });
             when(context.allocateDomain()).thenReturn(domain);
             when(context.completionVectors()).thenReturn(1);
             when(context.createQueue(anyInt(), anyInt())).thenAnswer(call -> queue());
