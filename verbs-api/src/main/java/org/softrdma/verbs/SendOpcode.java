@@ -27,11 +27,12 @@ public enum SendOpcode {
     BIND_WINDOW(CompletionOpcode.BIND_WINDOW, Feature.MEMORY_WINDOWS);
 
     private final CompletionOpcode completion;
-    private final @Nullable Feature feature;
+    /** Made once: a check of each post asks for it. */
+    private final Optional<Feature> feature;
 
     SendOpcode(CompletionOpcode completion, @Nullable Feature feature) {
         this.completion = completion;
-        this.feature = feature;
+        this.feature = Optional.ofNullable(feature);
     }
 
     /** The opcode of its successful completion. */
@@ -41,7 +42,7 @@ public enum SendOpcode {
 
     /** The feature that a device needs for it; empty if every device has it. */
     public Optional<Feature> feature() {
-        return Optional.ofNullable(feature);
+        return feature;
     }
 
     /** True for COMPARE_AND_SWAP and FETCH_AND_ADD. */
