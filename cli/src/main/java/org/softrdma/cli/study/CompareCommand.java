@@ -53,6 +53,7 @@ public final class CompareCommand implements Callable<Integer> {
     private static final int PAIRS = 24_576;
 
     private static final int FABRIC_PAIRS = 6_144;
+    private static final List<Integer> NODES = List.of(3);
     private static final int CONNECTIONS = 8;
     private static final int FABRIC_CONNECTIONS = 2;
     private static final String SERVER_DIRECTORIES = ":/usr/bin:/usr/sbin:/usr/local/bin:/usr/local/sbin";
@@ -144,6 +145,15 @@ public final class CompareCommand implements Callable<Integer> {
                     + " usual and at raised priority (0,1,2,3,4; with --quick none; 0 alone for none).")
     private List<Integer> workers = List.of();
 
+    @Option(
+            names = "--nodes",
+            paramLabel = "N",
+            split = ",",
+            description =
+                    "With --fabric: also Nessie on so many nodes, by locality, filter bits and cache (3; 0 alone for"
+                            + " none).")
+    private List<Integer> nodes = List.of();
+
     @Option(names = "--rounds", paramLabel = "N", description = "Number of rounds (5; with --quick 3).")
     private @Nullable Integer rounds;
 
@@ -184,9 +194,9 @@ public final class CompareCommand implements Callable<Integer> {
     }
 
     private StudyRun.Study live(ComparePlan plan) {
-        if (spec.commandLine().getParseResult().hasMatchedOption("--seed")
-                || spec.commandLine().getParseResult().hasMatchedOption("--operations")) {
-            throw new IllegalArgumentException("--seed and --operations need --fabric too");
+        if (List.of("--seed", "--operations", "--nodes").stream()
+                .anyMatch(spec.commandLine().getParseResult()::hasMatchedOption)) {
+            throw new IllegalArgumentException("--seed, --operations and --nodes need --fabric too");
         }
         String path = System.getenv().getOrDefault("PATH", "") + SERVER_DIRECTORIES;
         return new CompareStudy(plan, StudyRun.setup(spec, provider, null, null, path))::run;
@@ -202,11 +212,32 @@ public final class CompareCommand implements Callable<Integer> {
             throw new IllegalArgumentException("--operations " + operations + ": expected at least 1");
         }
         TerminalProgress progress = new TerminalProgress(spec.commandLine().getErr());
-        return directory -> simulated(plan, progress, directory);
+        FabricComparison comparison = new FabricComparison(plan, seed, operations, nodes(plan), progress::say);
+        return directory -> simulated(comparison, progress, directory);
     }
 
-    private long simulated(ComparePlan plan, TerminalProgress progress, Path directory) throws IOException {
-        CompareResults results = new FabricComparison(plan, seed, operations, progress::say).run();
+    private List<Integer> nodes(ComparePlan plan) {
+        if (nodes.isEmpty()) {
+            return plan.systems().contains(NodesComparison.DESIGN) ? NODES : List.of();
+        }
+        if (nodes.equals(List.of(0))) {
+            return List.of();
+        }
+        for (int count : nodes) {
+            if (count < NodesComparison.FEWEST || count > NodesComparison.MOST) {
+                throw new IllegalArgumentException("--nodes " + count + ": expected " + NodesComparison.FEWEST + " to "
+                        + NodesComparison.MOST + ", or 0 alone for none");
+            }
+        }
+        if (!plan.systems().contains(NodesComparison.DESIGN)) {
+            throw new IllegalArgumentException(
+                    "--nodes: only " + NodesComparison.DESIGN + " has several nodes; add it to --designs");
+        }
+        return nodes.stream().distinct().toList();
+    }
+
+    private long simulated(FabricComparison comparison, TerminalProgress progress, Path directory) throws IOException {
+        CompareResults results = comparison.run();
         CompareReport.write(results, spec.commandLine().getOut(), directory, progress::say);
         return results.errors();
     }

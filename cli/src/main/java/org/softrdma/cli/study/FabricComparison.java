@@ -1,23 +1,20 @@
 package org.softrdma.cli.study;
 
-import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 import org.softrdma.bench.compare.ComparePlan;
 import org.softrdma.bench.compare.CompareResults;
 import org.softrdma.bench.compare.CompareRow;
 import org.softrdma.bench.compare.CompareTally;
+import org.softrdma.bench.compare.HotKeysRow;
+import org.softrdma.bench.compare.NodesRow;
 import org.softrdma.bench.compare.SystemKind;
 import org.softrdma.bench.measurement.MeasurementException;
 import org.softrdma.bench.workload.DesignConnections;
@@ -33,18 +30,11 @@ import org.softrdma.kv.client.CompletionLoop;
 import org.softrdma.kv.client.KvClient;
 import org.softrdma.kv.client.KvProtocol;
 import org.softrdma.kv.server.ItemSettings.Registration;
-import org.softrdma.sim.fabric.Fabric;
-import org.softrdma.sim.fabric.FabricNode;
-import org.softrdma.sim.fabric.FabricSettings;
-import org.softrdma.sim.fabric.baton.Baton;
 import org.softrdma.sim.fabric.baton.SimulatedThread;
 import org.softrdma.sim.fabric.baton.SimulationException;
 import org.softrdma.stores.SpaceUse;
-import org.softrdma.stores.StoreClientContext;
 import org.softrdma.stores.StoreDesign;
 import org.softrdma.stores.StoreException;
-import org.softrdma.stores.StoreServer;
-import org.softrdma.stores.StoreServerContext;
 import org.softrdma.verbs.Feature;
 import org.softrdma.verbs.device.VerbsDevice;
 
@@ -53,17 +43,16 @@ import org.softrdma.verbs.device.VerbsDevice;
  * load on another. One seed gives one result, whatever the machine. Runs on the calling thread. Of one use.
  */
 final class FabricComparison {
-    private static final int PORT = 18_515;
-    private static final long SLICE_NS = TimeUnit.MICROSECONDS.toNanos(500);
-    private static final long PATIENCE_NS = TimeUnit.HOURS.toNanos(1);
-    private static final long MOST_STEPS = 1_000_000_000;
     private static final String ELSEWHERE = "it is no process of a fabric: compare it without --fabric";
 
     private final ComparePlan plan;
     private final long seed;
     private final int operations;
+    private final List<Integer> nodes;
     private final Consumer<String> said;
     private final List<CompareRow> rows = new ArrayList<>();
+    private final List<NodesRow> nodesRows = new ArrayList<>();
+    private final List<HotKeysRow> hotKeys = new ArrayList<>();
     private final Map<String, String> skipped = new LinkedHashMap<>();
     private final Map<String, String> failed = new LinkedHashMap<>();
 
@@ -73,12 +62,14 @@ final class FabricComparison {
      * @param plan what is compared; its rounds and cores do not matter
      * @param seed of the fabrics
      * @param operations of each row
+     * @param nodes also a store of so many nodes, each; empty for none
      * @param said told what happens
      */
-    FabricComparison(ComparePlan plan, long seed, int operations, Consumer<String> said) {
+    FabricComparison(ComparePlan plan, long seed, int operations, List<Integer> nodes, Consumer<String> said) {
         this.plan = plan;
         this.seed = seed;
         this.operations = operations;
+        this.nodes = List.copyOf(nodes);
         this.said = said;
     }
 
@@ -97,6 +88,17 @@ final class FabricComparison {
                         valueLength,
                         () -> count(ComparePlan.KV_CHUNK, Registration.CHUNK, valueLength));
             }
+        }
+        if (plan.systems().contains(HotKeysComparison.DESIGN)) {
+            said.accept("counting races of " + HotKeysComparison.DESIGN + " at a few keys");
+            attempt(
+                    HotKeysComparison.DESIGN + ", few keys",
+                    () -> hotKeys.addAll(new HotKeysComparison(plan, seed, operations).run()));
+        }
+        for (int count : nodes) {
+            attempt(
+                    NodesComparison.DESIGN + ", " + count + " nodes",
+                    () -> nodesRows.addAll(new NodesComparison(plan, seed, operations, said).run(count)));
         }
         for (String other : List.of(ComparePlan.KV_TCP, ComparePlan.MEMCACHED, ComparePlan.REDIS)) {
             if (plan.systems().contains(other)) {
@@ -124,6 +126,8 @@ final class FabricComparison {
                         false),
                 rows,
                 List.of(),
+                nodesRows,
+                hotKeys,
                 skipped,
                 failed,
                 plan.promises());
@@ -131,132 +135,57 @@ final class FabricComparison {
 
     private void attempt(String system, int valueLength, Runnable work) {
         said.accept("counting " + system + ", values of " + valueLength + " bytes");
+        attempt(system + ", " + valueLength + " bytes", work);
+    }
+
+    private void attempt(String subject, Runnable work) {
         try {
             work.run();
         } catch (MeasurementException | StoreException | SimulationException e) {
-            failed.put(system + ", " + valueLength + " bytes", String.valueOf(e.getMessage()));
-        }
-    }
-
-    /** A fabric, and where its server and its load are. */
-    private final class Place {
-        private final Fabric fabric = new Fabric(
-                seed,
-                FabricSettings.DEFAULT.with(new Baton.Limits(
-                        MOST_STEPS,
-                        Baton.Limits.DEFAULT.virtualNs(),
-                        Baton.Limits.DEFAULT.realNs(),
-                        Baton.Limits.DEFAULT.preemptions())));
-        private final FabricNode server = fabric.node("server");
-        private final FabricNode client = fabric.node("client");
-
-        /** Else time would leap to the next time limit, as everybody only polls. */
-        void letTimePass() {
-            SimulatedThread ignored = client.startHelper("clock", () -> {
-                while (true) {
-                    fabric.baton().sleep(SLICE_NS);
-                }
-            });
-        }
-
-        void until(BooleanSupplier condition) {
-            if (!fabric.baton().until(condition, PATIENCE_NS)) {
-                throw new MeasurementException("it has not come to an end within an hour of the fabric");
-            }
+            failed.put(subject, String.valueOf(e.getMessage()));
         }
     }
 
     // ---- designs
 
-    /** A server that a helper of its node drives. */
-    private static final class Serving {
-        private @Nullable VerbsDevice device;
-        private @Nullable StoreServer store;
-        private boolean stopping;
-        private boolean stopped;
-    }
-
     private void count(StoreDesign design, int valueLength) {
-        Place place = new Place();
+        FabricPlace place = new FabricPlace(seed, 1);
         List<CompareRow> counted = new ArrayList<>();
-        place.fabric.run(place.client, () -> {
+        place.fabric().run(place.client(), () -> {
             Set<Feature> missing = missing(place, design);
             if (!missing.isEmpty()) {
                 skipped.put(design.name(), "a device of the fabric has no " + missing);
                 return;
             }
             place.letTimePass();
-            Serving serving = serve(place, design, valueLength);
+            FabricPlace.Serving serving = place.serve(0, design, place.serverContext(plan, design, valueLength));
             try (StoreConnections connections = new DesignConnections(
-                    place.client.open(Map.of()),
+                    place.client().open(Map.of()),
                     true,
                     plan.connections(),
-                    device -> design.connect(device, context(place, valueLength)))) {
+                    device -> design.connect(device, place.clientContext(plan, valueLength)))) {
                 boolean lossy = design.promises(plan.protocol()).lossy();
-                MixLoad load = load(place, connections, valueLength);
+                MixLoad load = place.load(connections, new MixPairs(plan.pairs(), valueLength), plan.maxWindow());
                 load.insertAll();
                 counted.addAll(count(
                         new Subject(design.name(), SystemKind.DESIGN, lossy),
                         connections,
                         load,
                         valueLength,
-                        () -> Objects.requireNonNull(serving.device).counters(),
-                        () -> memory(Objects.requireNonNull(serving.store).space())));
+                        () -> serving.device().counters(),
+                        () -> memory(serving.store().space())));
             }
-            serving.stopping = true;
-            place.until(() -> serving.stopped);
+            serving.stop();
         });
         rows.addAll(counted);
     }
 
-    private Set<Feature> missing(Place place, StoreDesign design) {
+    private Set<Feature> missing(FabricPlace place, StoreDesign design) {
         Set<Feature> missing = new HashSet<>(design.needs(plan.protocol()));
-        try (VerbsDevice device = place.client.open(Map.of())) {
+        try (VerbsDevice device = place.client().open(Map.of())) {
             missing.removeAll(device.capabilities().features());
         }
         return missing;
-    }
-
-    private Serving serve(Place place, StoreDesign design, int valueLength) {
-        Serving serving = new Serving();
-        SimulatedThread thread = place.server.startHelper("store", () -> {
-            try (VerbsDevice device = place.server.open(Map.of());
-                    StoreServer store = design.serve(device, serverContext(place, design, valueLength))) {
-                serving.device = device;
-                serving.store = store;
-                while (!serving.stopping) {
-                    place.fabric.idleStrategy().idle(store.doWork());
-                }
-            }
-            serving.stopped = true;
-        });
-        place.until(() -> serving.store != null || thread.isEnded());
-        return serving;
-    }
-
-    private StoreServerContext serverContext(Place place, StoreDesign design, int valueLength) {
-        return new StoreServerContext(new InetSocketAddress(place.server.address(), PORT))
-                .protocol(plan.protocol())
-                .window(plan.maxWindow())
-                .maxKeyLength(MixPairs.KEY_LENGTH)
-                .maxValueLength(valueLength)
-                .maxConnections(plan.connections())
-                .options(plan.serverOptions(design.name(), valueLength))
-                .nanoClock(place.fabric.clock())
-                .random(place.fabric.baton().choices().generator())
-                .conclude();
-    }
-
-    private StoreClientContext context(Place place, int valueLength) {
-        return new StoreClientContext(new InetSocketAddress(place.server.address(), PORT))
-                .protocol(plan.protocol())
-                .window(plan.maxWindow())
-                .maxKeyLength(MixPairs.KEY_LENGTH)
-                .maxValueLength(valueLength)
-                .timeoutNs(PATIENCE_NS)
-                .time(place.fabric.clock(), place.fabric.idleStrategy())
-                .random(place.fabric.baton().choices().generator())
-                .conclude();
     }
 
     private static Map<String, Long> memory(SpaceUse space) {
@@ -270,29 +199,35 @@ final class FabricComparison {
     // ---- the key-value server
 
     private void count(String name, Registration registration, int valueLength) {
-        Place place = new Place();
+        FabricPlace place = new FabricPlace(seed, 1);
         List<CompareRow> counted = new ArrayList<>();
-        place.fabric.run(place.server, () -> {
+        place.fabric().run(place.server(0), () -> {
             place.letTimePass();
             try (FabricStore store = FabricStore.open(
-                    place.fabric, place.server, context -> context.items(items -> items.registration(registration)))) {
+                    place.fabric(),
+                    place.server(0),
+                    context -> context.items(items -> items.registration(registration)))) {
                 SimulatedThread thread =
-                        place.client.start("load", () -> counted.addAll(countKv(place, store, name, valueLength)));
+                        place.client().start("load", () -> counted.addAll(countKv(place, store, name, valueLength)));
                 place.until(thread::isEnded);
             }
         });
         rows.addAll(counted);
     }
 
-    private List<CompareRow> countKv(Place place, FabricStore store, String name, int valueLength) {
-        VerbsDevice device = place.client.open(Map.of());
+    private List<CompareRow> countKv(FabricPlace place, FabricStore store, String name, int valueLength) {
+        VerbsDevice device = place.client().open(Map.of());
         CompletionLoop loop = new CompletionLoop(
-                device, plan.connections(), plan.maxWindow(), place.fabric.clock(), place.fabric.idleStrategy());
+                device,
+                plan.connections(),
+                plan.maxWindow(),
+                place.fabric().clock(),
+                place.fabric().idleStrategy());
         List<KvClient> clients = new ArrayList<>();
         for (int i = 0; i < plan.connections(); i++) {
             clients.add(new KvClient(
                     loop,
-                    FabricStore.client(place.fabric, place.client, store.address())
+                    FabricStore.client(place.fabric(), place.client(), store.address())
                             .protocol(KvProtocol.RDMA)
                             .window(plan.maxWindow())
                             .locatorCapacity(8 * plan.pairs())
@@ -300,7 +235,7 @@ final class FabricComparison {
         }
         try (StoreConnections connections =
                 new KvReadConnections(device, true, loop, clients, null, plan.connections() * plan.maxWindow())) {
-            MixLoad load = load(place, connections, valueLength);
+            MixLoad load = place.load(connections, new MixPairs(plan.pairs(), valueLength), plan.maxWindow());
             load.insertAll();
             load.getAll(false); // clients learn where items are
             return count(
@@ -317,15 +252,6 @@ final class FabricComparison {
 
     /** What is counted. */
     private record Subject(String name, SystemKind kind, boolean lossy) {}
-
-    private MixLoad load(Place place, StoreConnections connections, int valueLength) {
-        return new MixLoad(
-                connections,
-                new MixPairs(plan.pairs(), valueLength),
-                plan.maxWindow(),
-                place.fabric.clock()::nanoTime,
-                () -> place.fabric.baton().idle());
-    }
 
     private List<CompareRow> count(
             Subject subject,

@@ -61,7 +61,8 @@ class CompareCommandTest {
             --seconds=0               | --seconds 0.0: expected more than 0
             --option=entries=3        | --option entries=3: expected DESIGN:NAME=VALUE
             --option=nobodys:x=3      | design nobodys: expected one of
-            --seed=3                  | --seed and --operations need --fabric too
+            --seed=3                  | --seed, --operations and --nodes need --fabric too
+            --nodes=3                 | --seed, --operations and --nodes need --fabric too
             --provider=none           | --provider none: unknown
             """)
     void shouldRefuseInOneLine(String option, String message) {
@@ -77,6 +78,12 @@ class CompareCommandTest {
         err.getBuffer().setLength(0);
         assertEquals(ExitCode.USAGE, execute("--fabric", "--operations=0", "--out", directory.toString()));
         assertTrue(err.toString().contains("--operations 0: expected at least 1"), err::toString);
+        err.getBuffer().setLength(0);
+        assertEquals(ExitCode.USAGE, execute("--fabric", "--nodes=1", "--out", directory.toString()));
+        assertTrue(err.toString().contains("--nodes 1: expected 2 to 10, or 0 alone for none"), err::toString);
+        err.getBuffer().setLength(0);
+        assertEquals(ExitCode.USAGE, execute("--fabric", "--nodes=3", "--designs=farm", "--out", directory.toString()));
+        assertTrue(err.toString().contains("--nodes: only nessie has several nodes"), err::toString);
         err.getBuffer().setLength(0);
         assertEquals(ExitCode.USAGE, execute("--fabric", "--quick"));
         assertTrue(err.toString().contains("mutually exclusive"), err::toString);
@@ -106,6 +113,7 @@ class CompareCommandTest {
         JsonNode first = counted("first", "5");
         JsonNode again = counted("again", "5");
         assertEquals(first.get("rows"), again.get("rows"));
+        assertEquals(first.get("nodes"), again.get("nodes"));
         JsonNode other = counted("other", "6");
         assertNotEquals(first.get("rows"), other.get("rows"));
         Set<String> systems = new HashSet<>(first.get("rows").findValuesAsText("system"));
@@ -116,12 +124,29 @@ class CompareCommandTest {
         }
         assertTrue(systems.containsAll(Set.of("kv", "kv-chunk")), systems::toString);
         assertEquals(0, first.get("errors").asLong());
+        requireNodes(first.get("nodes"));
         for (JsonNode row : first.get("rows")) {
             JsonNode asked = row.get("counts").path("READS");
             JsonNode served = row.get("responder").path("responderReads");
             assertEquals(asked.asDouble(), served.asDouble(), 1e-9, row::toString);
             assertTrue(row.get("operations").asLong() >= 195, row::toString);
             assertEquals(0, row.get("values").size(), "nothing has a duration: " + row);
+        }
+    }
+
+    /** What is near and far is exact, whatever the number of pairs: near is what the worker has put. */
+    private static void requireNodes(JsonNode nodes) {
+        Set<String> blocks = new HashSet<>(nodes.findValuesAsText("block"));
+        assertEquals(Set.of("LOCALITY", "FILTER", "CACHE"), blocks);
+        double before = Double.MAX_VALUE;
+        for (JsonNode row : nodes) {
+            assertTrue(row.get("operations").asLong() >= 190, row::toString);
+            assertEquals(0, row.get("errors").size(), row::toString);
+            if (row.get("block").asText().equals("LOCALITY")) {
+                double far = row.get("counts").get("farReads").asDouble();
+                assertTrue(far < before, row::toString);
+                before = far;
+            }
         }
     }
 

@@ -77,6 +77,11 @@ public final class ComparePage {
         page.put("workerCounts", results.workerCounts());
         page.put("workers", workers());
         page.put("workersClaims", judgements(WorkersClaims.judge(results)));
+        page.put("hasNodes", !results.nodes().isEmpty());
+        page.put("nodes", results.nodes().stream().map(ComparePage::nodes).toList());
+        page.put("hasHotKeys", !results.hotKeys().isEmpty());
+        page.put("hotKeys", results.hotKeys().stream().map(ComparePage::hotKeys).toList());
+        page.put("countedClaims", judgements(CompareTable.countedClaims(results)));
         page.put("hasJudgements", !counted);
         page.put("predictions", counted ? List.of() : judgements(Predictions.judge(results)));
         page.put("claims", counted ? List.of() : judgements(Claims.judge(results)));
@@ -285,6 +290,34 @@ public final class ComparePage {
     private String beside(WorkersRow row, int count) {
         return ReportText.number(results.besideWorkers(row.system(), row.raised(), count), 0) + " ("
                 + ReportText.number(results.partBesideWorkers(row.system(), row.raised(), count), 2) + ")";
+    }
+
+    private static Map<String, Object> nodes(NodesRow row) {
+        return Map.of(
+                "title",
+                row.title(),
+                "style",
+                row.failures() > 0 ? "wrong" : "",
+                "cells",
+                List.of(
+                        ReportText.number(row.count(StoreCounter.PROBES), 3),
+                        ReportText.number(row.count(StoreCounter.READS), 3),
+                        ReportText.number(row.count(NodesRow.FAR_READS), 3),
+                        ReportText.number(row.count(NodesRow.FAR_READ_BYTES), 0),
+                        ReportText.number(row.count(StoreCounter.CACHE_HITS), 3),
+                        ReportText.number(row.count(StoreCounter.CONFLICTS), 3)));
+    }
+
+    private static Map<String, Object> hotKeys(HotKeysRow row) {
+        return Map.of(
+                "keys",
+                Integer.toString(row.keys()),
+                "style",
+                row.failures() > 0 ? "wrong" : "",
+                "entries",
+                ReportText.number(row.entryRetries(), 4),
+                "extents",
+                ReportText.number(row.extentRetries(), 4));
     }
 
     private List<Map<String, String>> retries() {

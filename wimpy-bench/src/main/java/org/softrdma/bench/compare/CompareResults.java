@@ -19,6 +19,8 @@ import org.softrdma.bench.machine.MachineDescription;
  * @param conditions what was the same for all systems
  * @param rows what was found, in the order in which it was measured
  * @param workers what was found beside other work on the servers' core; empty if that was not asked for
+ * @param nodes what was counted of a store of several nodes; empty if that was not asked for
+ * @param hotKeys how often Pilaf's GETs race with PUTs of a few keys; empty if that was not counted
  * @param skipped what was left out, with the reason
  * @param failed what has broken, with what it said
  * @param promises what the designs promise
@@ -32,6 +34,8 @@ public record CompareResults(
         Conditions conditions,
         List<CompareRow> rows,
         List<WorkersRow> workers,
+        List<NodesRow> nodes,
+        List<HotKeysRow> hotKeys,
         Map<String, String> skipped,
         Map<String, String> failed,
         List<DesignPromises> promises) {
@@ -39,12 +43,14 @@ public record CompareResults(
     public static final String STUDY = "compare";
 
     /** The layout that this program writes and reads. */
-    public static final int SCHEMA = 2;
+    public static final int SCHEMA = 3;
 
     /** Copies the collections. */
     public CompareResults {
         rows = List.copyOf(rows);
         workers = List.copyOf(workers);
+        nodes = List.copyOf(nodes);
+        hotKeys = List.copyOf(hotKeys);
         skipped = new LinkedHashMap<>(skipped);
         failed = new LinkedHashMap<>(failed);
         promises = List.copyOf(promises);
@@ -114,6 +120,8 @@ public record CompareResults(
     public long errors() {
         return rows.stream().mapToLong(CompareRow::failures).sum()
                 + workers.stream().mapToLong(WorkersRow::failures).sum()
+                + nodes.stream().mapToLong(NodesRow::failures).sum()
+                + hotKeys.stream().mapToLong(HotKeysRow::failures).sum()
                 + failed.size();
     }
 

@@ -119,6 +119,8 @@ public final class CompareStudy {
                         !plan.cores().servers().isEmpty()),
                 rows,
                 workers,
+                List.of(),
+                List.of(),
                 skipped,
                 turns.failed(),
                 plan.promises());

@@ -1,9 +1,11 @@
 package org.softrdma.bench.compare;
 
 import java.io.PrintWriter;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.softrdma.bench.study.ReportText;
 import org.softrdma.stores.StoreCounter;
 
@@ -46,6 +48,8 @@ final class CompareTable {
         out.println("Messages are those of the verbs, or requests and answers, in both directions.");
         results.cells().forEach(cell -> printBlock(out, cell));
         printWorkers(out);
+        printNodes(out);
+        printHotKeys(out);
         out.println();
         results.skipped().forEach((system, reason) -> out.println("skipped: " + system + ": " + reason));
         results.failed().forEach((system, reason) -> out.println("FAILED: " + system + ": " + reason));
@@ -113,6 +117,44 @@ final class CompareTable {
         }
     }
 
+    private void printNodes(PrintWriter out) {
+        if (results.nodes().isEmpty()) {
+            return;
+        }
+        out.println();
+        out.println("Nessie on several nodes, per operation; 'far' are READs of other nodes than the worker's own.");
+        out.println(String.format(
+                "%-40s %10s %10s %10s %10s %10s", "", "words", "READs", "far READs", "cache hits", "conflicts"));
+        for (NodesRow row : results.nodes()) {
+            out.println(String.format(
+                            "%-40s %10s %10s %10s %10s %10s",
+                            row.title(),
+                            ReportText.number(row.count(StoreCounter.PROBES), 3),
+                            ReportText.number(row.count(StoreCounter.READS), 3),
+                            ReportText.number(row.count(NodesRow.FAR_READS), 3),
+                            ReportText.number(row.count(StoreCounter.CACHE_HITS), 3),
+                            ReportText.number(row.count(StoreCounter.CONFLICTS), 3))
+                    + (row.failures() == 0 ? "" : "  ERRORS: " + row.errors()));
+        }
+    }
+
+    private void printHotKeys(PrintWriter out) {
+        if (results.hotKeys().isEmpty()) {
+            return;
+        }
+        out.println();
+        out.println("Pilaf's GETs that READ again because a PUT of their key came between, with half PUTs, per GET.");
+        out.println(String.format("%-40s %10s %10s", "", "entries", "extents"));
+        for (HotKeysRow row : results.hotKeys()) {
+            out.println(String.format(
+                            "%-40s %10s %10s",
+                            row.keys() + " keys",
+                            ReportText.number(row.entryRetries(), 4),
+                            ReportText.number(row.extentRetries(), 4))
+                    + (row.failures() == 0 ? "" : "  ERRORS: " + row.errors()));
+        }
+    }
+
     private static void line(PrintWriter out, String title, String... cells) {
         out.println(String.format(
                         "%-40s %10s %10s %9s %9s %9s %9s %9s  %s",
@@ -136,12 +178,27 @@ final class CompareTable {
 
     private void printJudgements(PrintWriter out) {
         if (counted) {
-            return;
+            print(out, "claims of papers, and what was found:", "claimed ", countedClaims(results));
+        } else {
+            print(out, "predictions, and what was found:", "predicted ", Predictions.judge(results));
         }
-        out.println("predictions, and what was found:");
-        for (Judgement each : Predictions.judge(results)) {
+    }
+
+    /** What was counted beside systems. */
+    static List<Judgement> countedClaims(CompareResults results) {
+        return Stream.concat(
+                        NodesClaims.judge(results).stream(),
+                        results.hotKeys().isEmpty() ? Stream.empty() : Stream.of(HotKeysClaims.retries(results)))
+                .toList();
+    }
+
+    private static void print(PrintWriter out, String title, String by, List<Judgement> judgements) {
+        if (!judgements.isEmpty()) {
+            out.println(title);
+        }
+        for (Judgement each : judgements) {
             out.println("  " + each.subject() + ": " + each.verdict().words()
-                    + (each.found().isEmpty() ? "" : "; predicted " + each.said() + "; found " + each.found())
+                    + (each.found().isEmpty() ? "" : "; " + by + each.said() + "; found " + each.found())
                     + (each.because().isEmpty() ? "" : "; " + each.because()));
         }
     }

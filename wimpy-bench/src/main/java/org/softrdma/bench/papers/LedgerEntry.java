@@ -14,6 +14,9 @@ import org.softrdma.bench.compare.Verdict;
  * @param judge finds out
  */
 record LedgerEntry(String id, String shows, String shape, Function<LedgerSources, Finding> judge) {
+    /** Why nothing can be said without results of the fabric. */
+    static final String NO_COUNTS = "there is no results.json of compare --fabric: run it with --skew 0";
+
     /**
      * What was found out.
      *
@@ -60,6 +63,17 @@ record LedgerEntry(String id, String shows, String shape, Function<LedgerSources
                         .map(results -> Finding.of(judge.apply(results)))
                         .orElseGet(
                                 () -> Finding.notRun("there is no results.json of compare: run ./softrdma compare")));
+    }
+
+    /** What a comparison on the fabric judges itself. */
+    static LedgerEntry counted(String id, String shows, String shape, Function<CompareResults, Judgement> judge) {
+        return new LedgerEntry(
+                id,
+                shows,
+                shape,
+                sources -> sources.counts()
+                        .map(results -> Finding.of(judge.apply(results)))
+                        .orElseGet(() -> Finding.notRun(NO_COUNTS)));
     }
 
     LedgerRow judged(LedgerSources sources) {

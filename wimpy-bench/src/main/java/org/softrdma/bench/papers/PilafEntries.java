@@ -7,6 +7,7 @@ import java.util.Locale;
 import java.util.Optional;
 import org.softrdma.bench.compare.CompareResults;
 import org.softrdma.bench.compare.CompareRow;
+import org.softrdma.bench.compare.HotKeysClaims;
 import org.softrdma.bench.compare.SystemKind;
 import org.softrdma.bench.papers.LedgerEntry.Finding;
 import org.softrdma.stores.StoreCounter;
@@ -14,7 +15,6 @@ import org.softrdma.stores.StoreCounter;
 /** Figures of Pilaf (Mitchell, Geng, Li, USENIX ATC 2013), from results of {@code softrdma compare}. Stateless. */
 final class PilafEntries {
     static final String NO_RESULTS = "there is no results.json of compare: run ./softrdma compare";
-    private static final String NO_COUNTS = "there is no results.json of compare --fabric: run it with --skew 0";
     private static final double FILL = 0.75;
     /** READs per GET at 75 %: 3-way cuckoo hashing by the shortest path, two READs for each probe. */
     private static final double READS = 3.09;
@@ -46,11 +46,11 @@ final class PilafEntries {
                     "GETs by READ and by messages, by value size",
                     "they converge for larger values",
                     PilafEntries::converge),
-            LedgerEntry.notRun(
+            LedgerEntry.counted(
                     "P-Fig9",
                     "retries by the number of hot keys",
                     "one over the number of keys",
-                    "compare has one number of keys; PilafRacesTest forces the races"),
+                    HotKeysClaims::retries),
             new LedgerEntry(
                     "P-Fig10a, P-Fig10b",
                     "Pilaf, Pilaf-VO, memcached and redis, GETs and PUTs",
@@ -67,7 +67,7 @@ final class PilafEntries {
 
     private static Finding reads(LedgerSources sources) {
         if (sources.counts().isEmpty()) {
-            return Finding.notRun(NO_COUNTS);
+            return Finding.notRun(LedgerEntry.NO_COUNTS);
         }
         CompareResults results = sources.counts().get();
         double fill = (double) results.conditions().pairs()

@@ -14,6 +14,7 @@ import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -70,7 +71,7 @@ class CompareReportTest {
         for (String text : List.of(
                 "{\"study\": \"wimpy\", \"schema\": 1}",
                 "{\"study\": \"compare\", \"schema\": 9}",
-                "{\"study\": \"compare\", \"schema\": 1}",
+                "{\"study\": \"compare\", \"schema\": 2}",
                 "[]",
                 "nothing")) {
             Files.writeString(file, text);
@@ -249,6 +250,8 @@ class CompareReportTest {
                 results.conditions(),
                 List.of(wrong),
                 results.workers(),
+                results.nodes(),
+                results.hotKeys(),
                 results.skipped(),
                 Map.of("pilaf", "the server ended with 1"),
                 results.promises());
@@ -262,5 +265,107 @@ class CompareReportTest {
         String page = text(page(spoilt));
         assertTrue(page.contains("<tr class=\"wrong\"><td>farm</td>"), page);
         assertTrue(page.contains("<strong>pilaf</strong>: failed: the server ended with 1"), page);
+    }
+
+    @Test
+    void shouldShowWhatWasCountedOnSeveralNodes() throws IOException {
+        NodesRow near = results.nodes().get(1);
+        assertEquals(1, near.entries(), 1e-6);
+        assertEquals(2.0 / 15, near.farEntries(), 1e-4);
+        String text = text(page(results));
+        assertTrue(
+                text.contains("<td>3 nodes, 80 % nearby</td><td>1.120</td><td>2.120</td><td>0.883</td><td>139</td>"),
+                text);
+        assertTrue(text.contains("<td>3 nodes, skew 0.9, mix A, cache of 49</td>"), text);
+        StringWriter table = new StringWriter();
+        new CompareTable(results).print(new PrintWriter(table));
+        assertTrue(table.toString().contains("3 nodes, 7 filter bits"), table::toString);
+    }
+
+    @Test
+    void shouldJudgeWhatWasCountedOnSeveralNodes() {
+        for (Judgement each : NodesClaims.judge(results)) {
+            assertEquals(Verdict.HOLDS, each.verdict(), each::toString);
+        }
+        assertEquals(
+                "3 nodes: entries per GET 1.118 with 0 bits, 1.007 with 4 bits, 1.001 with 7 bits, 1.000 with 11 bits",
+                NodesClaims.filter(results).found());
+    }
+
+    /** A worker that takes its own pairs from others, bits that spare nothing, a cache that spares nothing. */
+    @Test
+    void shouldNoticeCountsThatAreOthers() {
+        assertEquals(
+                Verdict.DOES_NOT_HOLD,
+                NodesClaims.locality(with(NodesRow.Block.LOCALITY, Map.of("farReadBytes", 673.0)))
+                        .verdict());
+        assertEquals(
+                Verdict.DOES_NOT_HOLD,
+                NodesClaims.filter(with(NodesRow.Block.FILTER, Map.of("READS", 2.12)))
+                        .verdict());
+        assertEquals(
+                Verdict.DOES_NOT_HOLD,
+                NodesClaims.cache(with(NodesRow.Block.CACHE, Map.of("READS", 2.0)))
+                        .verdict());
+        CompareResults none = withNodes(List.of());
+        assertEquals(List.of(), NodesClaims.judge(none));
+        assertEquals(Verdict.NOT_MEASURED, NodesClaims.cache(none).verdict());
+    }
+
+    /** The same results, but for some counts of all rows of a block. */
+    private CompareResults with(NodesRow.Block block, Map<String, Double> counts) {
+        return withNodes(results.nodes().stream()
+                .map(row -> {
+                    Map<String, Double> all = new HashMap<>(row.counts());
+                    all.putAll(row.block() == block ? counts : Map.of());
+                    return new NodesRow(
+                            row.block(),
+                            row.nodes(),
+                            row.pairs(),
+                            row.localityPercent(),
+                            row.filterBits(),
+                            row.cacheEntries(),
+                            row.skew(),
+                            row.mix(),
+                            row.operations(),
+                            all,
+                            row.errors());
+                })
+                .toList());
+    }
+
+    @Test
+    void shouldJudgeRaces() throws IOException {
+        assertEquals(Verdict.HOLDS, HotKeysClaims.retries(results).verdict());
+        for (HotKeysRow wrong : List.of(
+                new HotKeysRow(40, 3000, 0, 0.2, Map.of()),
+                new HotKeysRow(40, 3000, 0, 0.002, Map.of()),
+                new HotKeysRow(400, 3000, 0.05, 0, Map.of()))) {
+            CompareResults others =
+                    with(results.nodes(), List.of(results.hotKeys().getFirst(), wrong));
+            assertEquals(Verdict.DOES_NOT_HOLD, HotKeysClaims.retries(others).verdict(), wrong::toString);
+        }
+        assertTrue(text(page(results)).contains("<td>40</td><td>0.0040</td><td>0.0180</td>"));
+    }
+
+    private CompareResults withNodes(List<NodesRow> nodes) {
+        return with(nodes, results.hotKeys());
+    }
+
+    private CompareResults with(List<NodesRow> nodes, List<HotKeysRow> hotKeys) {
+        return new CompareResults(
+                results.schema(),
+                results.study(),
+                results.machine(),
+                results.startedAt(),
+                results.scenario(),
+                results.conditions(),
+                results.rows(),
+                results.workers(),
+                nodes,
+                hotKeys,
+                results.skipped(),
+                results.failed(),
+                results.promises());
     }
 }

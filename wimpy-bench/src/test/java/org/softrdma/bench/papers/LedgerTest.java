@@ -114,6 +114,8 @@ class LedgerTest {
                         fixed.conditions(),
                         rows,
                         List.of(),
+                        List.of(),
+                        List.of(),
                         Map.of(),
                         Map.of(),
                         List.of())),
@@ -194,6 +196,8 @@ class LedgerTest {
                                         farm,
                                         Map.of(CompareRow.DATA_PER_PAIR, 48.0, CompareRow.USED_PER_PAIR, 78.0))),
                         List.of(),
+                        List.of(),
+                        List.of(),
                         Map.of(),
                         Map.of(),
                         List.of())),
@@ -218,6 +222,25 @@ class LedgerTest {
         assertEquals(
                 LedgerVerdict.NOT_RUN,
                 row(counts(3.1, 1.06, 20_000, 0), "P-Fig6, P-Reads").verdict());
+    }
+
+    @Test
+    void shouldJudgeWhatComparisonsOnTheFabricCount() throws IOException {
+        LedgerSources sources = new LedgerSources(Optional.empty(), Optional.of(fixed()), List.of(), List.of());
+        for (String id : List.of("N-Fig9", "N-Fig10", "N-Fig11", "P-Fig9")) {
+            assertEquals(LedgerVerdict.HOLDS, row(sources, id).verdict(), id);
+        }
+        assertTrue(
+                row(sources, "N-Fig9").why().startsWith("3 nodes: with 80 % nearby 0.13 entries per GET"),
+                row(sources, "N-Fig9")::toString);
+        assertEquals(
+                "20.00 % of 4 keys, 2.20 % of 40 keys, 0.10 % of 400 keys",
+                row(sources, "P-Fig9").why());
+        for (String id : List.of("N-Fig9", "P-Fig9")) {
+            LedgerRow notRun = row(counts(3.1, 1.06, 24_576, 0), id);
+            assertEquals(LedgerVerdict.NOT_RUN, notRun.verdict());
+            assertTrue(notRun.why().contains("--fabric"), notRun::toString);
+        }
     }
 
     private static JsonNode wimpy(
@@ -310,17 +333,17 @@ class LedgerTest {
     private static LedgerSources floor(double writes) throws IOException {
         List<JsonNode> cells = new ArrayList<>();
         for (String cell : List.of(
-                "read, 1024, 16, 9",
-                "read, 32, 1, 10",
-                "read, 32, 16, 100",
-                "write, 32, 1, 20",
-                "write, 32, 16, " + writes)) {
+                "read, 1024, 16, 9, 9",
+                "read, 32, 1, 10, 4",
+                "read, 32, 16, 100, 0.5",
+                "write, 32, 1, 20, 2",
+                "write, 32, 16, " + writes + ", " + 50 / writes)) {
             String[] words = cell.split(", ", -1);
             cells.add(new ObjectMapper()
                     .readTree(String.format(
                             Locale.ROOT,
                             "{\"operation\": \"%s\", \"sizeBytes\": %s, \"window\": %s, \"soft\":"
-                                    + " {\"readsPerSecond\": %s}}",
+                                    + " {\"readsPerSecond\": %s, \"clientCpuMicrosPerRead\": %s}}",
                             (Object[]) words)));
         }
         return new LedgerSources(Optional.empty(), Optional.empty(), List.of(), cells);
@@ -333,7 +356,15 @@ class LedgerTest {
         assertEquals(
                 "WRITEs beside READs per second, 32 bytes: 2.00 with 1 outstanding, 1.70 with 16 outstanding",
                 right.why());
-        assertEquals(LedgerVerdict.DOES_NOT_HOLD, row(floor(90), "H-Fig3b").verdict());
+        LedgerRow sent = row(floor(200), "H-Fig4b");
+        assertEquals(LedgerVerdict.HOLDS, sent.verdict(), sent::toString);
+        assertEquals(
+                "CPU of the side that sends, WRITEs beside READs, 32 bytes: 0.50 with 1 outstanding, 0.50 with 16"
+                        + " outstanding",
+                sent.why());
+        for (String id : List.of("H-Fig3b", "H-Fig4b")) {
+            assertEquals(LedgerVerdict.DOES_NOT_HOLD, row(floor(90), id).verdict(), id);
+        }
         assertEquals(LedgerVerdict.NOT_RUN, row(NOTHING, "H-Fig3b").verdict());
     }
 
