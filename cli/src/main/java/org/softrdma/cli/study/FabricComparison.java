@@ -149,7 +149,7 @@ final class FabricComparison {
     // ---- designs
 
     private void count(StoreDesign design, int valueLength) {
-        FabricPlace place = new FabricPlace(seed, 1);
+        ComparisonPlace place = new ComparisonPlace(seed, 1);
         List<CompareRow> counted = new ArrayList<>();
         place.fabric().run(place.client(), () -> {
             Set<Feature> missing = missing(place, design);
@@ -158,7 +158,7 @@ final class FabricComparison {
                 return;
             }
             place.letTimePass();
-            FabricPlace.Serving serving = place.serve(0, design, place.serverContext(plan, design, valueLength));
+            ComparisonPlace.Serving serving = place.serve(0, design, place.serverContext(plan, design, valueLength));
             try (StoreConnections connections = new DesignConnections(
                     place.client().open(Map.of()),
                     true,
@@ -180,7 +180,7 @@ final class FabricComparison {
         rows.addAll(counted);
     }
 
-    private Set<Feature> missing(FabricPlace place, StoreDesign design) {
+    private Set<Feature> missing(ComparisonPlace place, StoreDesign design) {
         Set<Feature> missing = new HashSet<>(design.needs(plan.protocol()));
         try (VerbsDevice device = place.client().open(Map.of())) {
             missing.removeAll(device.capabilities().features());
@@ -199,7 +199,7 @@ final class FabricComparison {
     // ---- the key-value server
 
     private void count(String name, Registration registration, int valueLength) {
-        FabricPlace place = new FabricPlace(seed, 1);
+        ComparisonPlace place = new ComparisonPlace(seed, 1);
         List<CompareRow> counted = new ArrayList<>();
         place.fabric().run(place.server(0), () -> {
             place.letTimePass();
@@ -215,7 +215,7 @@ final class FabricComparison {
         rows.addAll(counted);
     }
 
-    private List<CompareRow> countKv(FabricPlace place, FabricStore store, String name, int valueLength) {
+    private List<CompareRow> countKv(ComparisonPlace place, FabricStore store, String name, int valueLength) {
         VerbsDevice device = place.client().open(Map.of());
         CompletionLoop loop = new CompletionLoop(
                 device,

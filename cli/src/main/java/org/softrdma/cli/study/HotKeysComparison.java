@@ -47,13 +47,13 @@ final class HotKeysComparison {
     List<HotKeysRow> run() {
         List<HotKeysRow> rows = new ArrayList<>();
         for (int keys : KEYS) {
-            FabricPlace place = new FabricPlace(seed, 1);
+            ComparisonPlace place = new ComparisonPlace(seed, 1);
             place.fabric().run(place.client(), () -> rows.add(count(place, keys)));
         }
         return rows;
     }
 
-    private HotKeysRow count(FabricPlace place, int keys) {
+    private HotKeysRow count(ComparisonPlace place, int keys) {
         int valueLength =
                 plan.valueLengths().stream().mapToInt(Integer::intValue).min().orElseThrow();
         StoreDesign design = plan.designs().stream()
@@ -61,7 +61,7 @@ final class HotKeysComparison {
                 .findFirst()
                 .orElseThrow();
         place.letTimePass();
-        FabricPlace.Serving serving = place.serve(0, design, place.serverContext(plan, design, valueLength));
+        ComparisonPlace.Serving serving = place.serve(0, design, place.serverContext(plan, design, valueLength));
         HotKeysRow row;
         try (DesignConnections connections = new DesignConnections(
                 place.client().open(Map.of()),

@@ -91,7 +91,7 @@ final class NodesComparison {
     }
 
     private void on(int nodes, int filterBits, Consumer<Store> work) {
-        FabricPlace place = new FabricPlace(seed, nodes);
+        ComparisonPlace place = new ComparisonPlace(seed, nodes);
         place.fabric().run(place.client(), () -> {
             place.letTimePass();
             Store store = new Store(place, nodes, filterBits);
@@ -101,22 +101,22 @@ final class NodesComparison {
             } finally {
                 store.workers.forEach(DesignConnections::close);
             }
-            store.servers.forEach(FabricPlace.Serving::stop);
+            store.servers.forEach(ComparisonPlace.Serving::stop);
         });
     }
 
     /** The nodes of a store, and what is in it. Processes of one run. */
     private final class Store {
-        private final FabricPlace place;
+        private final ComparisonPlace place;
         private final int nodes;
         private final int filterBits;
         private final int pairsOfNode;
         private final MixPairs pairs;
-        private final List<FabricPlace.Serving> servers = new ArrayList<>();
+        private final List<ComparisonPlace.Serving> servers = new ArrayList<>();
         /** One for each node. They stay: who comes after another one first looks at what that one has left behind. */
         private final List<DesignConnections> workers = new ArrayList<>();
 
-        Store(FabricPlace place, int nodes, int filterBits) {
+        Store(ComparisonPlace place, int nodes, int filterBits) {
             this.place = place;
             this.nodes = nodes;
             this.filterBits = filterBits;
@@ -157,7 +157,7 @@ final class NodesComparison {
                     .window(plan.maxWindow())
                     .maxKeyLength(MixPairs.KEY_LENGTH)
                     .maxValueLength(valueLength)
-                    .timeoutNs(FabricPlace.PATIENCE_NS)
+                    .timeoutNs(ComparisonPlace.PATIENCE_NS)
                     .options(Map.of("home", Integer.toString(home), "cache", Integer.toString(cache)))
                     .time(place.fabric().clock(), place.fabric().idleStrategy())
                     .random(place.random())

@@ -46,7 +46,8 @@ public final class PapersCommand implements Callable<Integer> {
             names = "--counts",
             paramLabel = "FILE",
             defaultValue = "compare-counts/results.json",
-            description = "Results of `softrdma compare --fabric --skew 0 --out compare-counts` (./${DEFAULT-VALUE}).")
+            description = "Results of `softrdma compare --fabric --skew 0 --nodes 3,10 --out compare-counts`"
+                    + " (./${DEFAULT-VALUE}).")
     private Path counts = Path.of("");
 
     @Option(

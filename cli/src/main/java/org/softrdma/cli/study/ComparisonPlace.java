@@ -25,7 +25,7 @@ import org.softrdma.stores.StoreServerContext;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /** A fabric, and where its servers and its load are. Processes of the run. */
-final class FabricPlace {
+final class ComparisonPlace {
     /** How long a run waits for anything: so long that only what hangs takes it. */
     static final long PATIENCE_NS = TimeUnit.HOURS.toNanos(1);
 
@@ -38,7 +38,7 @@ final class FabricPlace {
     private final FabricNode client;
 
     /** A fabric of a seed, with nodes for so many servers and one for the load. */
-    FabricPlace(long seed, int count) {
+    ComparisonPlace(long seed, int count) {
         fabric = new Fabric(
                 seed,
                 FabricSettings.DEFAULT.with(new Baton.Limits(
