@@ -134,6 +134,28 @@ class CompareCommandTest {
         }
     }
 
+    /** Nessie's operations give up after half of the time that its entries rest: that must be long enough for a PUT. */
+    @Test
+    void shouldCountThePublishedForms() throws IOException {
+        int code = execute(
+                "--fabric",
+                "--protocol",
+                "paper",
+                "--designs",
+                "nessie",
+                "--nodes",
+                "0",
+                "--pairs",
+                "768",
+                "--operations",
+                "500",
+                "--sizes",
+                "32",
+                "--out",
+                directory.toString());
+        assertEquals(ExitCode.OK, code, err::toString);
+    }
+
     /** What is near and far is exact, whatever the number of pairs: near is what the worker has put. */
     private static void requireNodes(JsonNode nodes) {
         Set<String> blocks = new HashSet<>(nodes.findValuesAsText("block"));

@@ -302,8 +302,8 @@ public final class ComparePage {
                 List.of(
                         ReportText.number(row.count(StoreCounter.PROBES), 3),
                         ReportText.number(row.count(StoreCounter.READS), 3),
-                        ReportText.number(row.count(NodesRow.FAR_READS), 3),
-                        ReportText.number(row.count(NodesRow.FAR_READ_BYTES), 0),
+                        row.far(NodesRow.FAR_READS, 3),
+                        row.far(NodesRow.FAR_READ_BYTES, 0),
                         ReportText.number(row.count(StoreCounter.CACHE_HITS), 3),
                         ReportText.number(row.count(StoreCounter.CONFLICTS), 3)));
     }

@@ -190,7 +190,7 @@ public record ComparePlan(
      * @param valueLength bytes of every value
      */
     public Map<String, String> serverOptions(String design, int valueLength) {
-        Map<String, String> all = new TreeMap<>(TableSizes.of(design, pairs, valueLength));
+        Map<String, String> all = new TreeMap<>(TableSizes.of(design, protocol, pairs, valueLength));
         all.putAll(options.getOrDefault(design, Map.of()));
         return all;
     }

@@ -131,7 +131,7 @@ final class CompareTable {
                             row.title(),
                             ReportText.number(row.count(StoreCounter.PROBES), 3),
                             ReportText.number(row.count(StoreCounter.READS), 3),
-                            ReportText.number(row.count(NodesRow.FAR_READS), 3),
+                            row.far(NodesRow.FAR_READS, 3),
                             ReportText.number(row.count(StoreCounter.CACHE_HITS), 3),
                             ReportText.number(row.count(StoreCounter.CONFLICTS), 3))
                     + (row.failures() == 0 ? "" : "  ERRORS: " + row.errors()));

@@ -3,6 +3,7 @@ package org.softrdma.bench.compare;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
+import org.softrdma.bench.study.ReportText;
 import org.softrdma.stores.StoreCounter;
 
 /**
@@ -65,6 +66,11 @@ public record NodesRow(
                         String.format(Locale.ROOT, "skew %.1f, mix %s, ", skew, mix)
                                 + (cacheEntries == 0 ? "no cache" : "cache of " + cacheEntries);
                 };
+    }
+
+    /** A count of READs of other nodes for people; empty of all workers at once, of which nothing is far. */
+    String far(String name, int digits) {
+        return block == Block.CACHE ? "" : ReportText.number(count(name), digits);
     }
 
     /** A count per operation. */

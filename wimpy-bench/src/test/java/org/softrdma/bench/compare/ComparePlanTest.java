@@ -53,6 +53,7 @@ class ComparePlanTest {
                 Map.of("values", "inline", "buckets", "9103", "region", "67108864"), plan.serverOptions("farm", 32));
         assertEquals("outline", plan.serverOptions("farm", 129).get("values"));
         assertEquals(Map.of("index", "15", "entries", "16", "reuse-ms", "10"), plan.serverOptions("nessie", 32));
+        assertEquals(Map.of("index", "15", "entries", "18"), TableSizes.of("nessie", Protocol.PAPER, 24_576, 32));
         assertEquals(Map.of("workers", "2", "index", "14", "entries", "14"), plan.serverOptions("nessie-sd", 32));
         assertEquals(Map.of(), plan.serverOptions("anything else", 32));
     }
@@ -60,7 +61,9 @@ class ComparePlanTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 4, 5, 100, 24_576, 24_577, 1_000_000})
     void shouldKeepPilafsTableAtThreeQuartersAtMost(int pairs) {
-        int entries = 1 << Integer.parseInt(TableSizes.of("pilaf", pairs, 32).get("entries"));
+        int entries = 1
+                << Integer.parseInt(
+                        TableSizes.of("pilaf", Protocol.SAFE, pairs, 32).get("entries"));
         assertTrue(pairs <= 0.75 * entries, pairs + " of " + entries);
         assertTrue(pairs > 0.75 * entries / 2 || entries <= 2, pairs + " of " + entries);
     }
