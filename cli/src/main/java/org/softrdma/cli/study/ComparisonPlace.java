@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.random.RandomGenerator;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.bench.compare.ComparePlan;
 import org.softrdma.bench.measurement.MeasurementException;
@@ -27,7 +28,7 @@ import org.softrdma.verbs.device.VerbsDevice;
 /** A fabric, and where its servers and its load are. Processes of the run. */
 final class ComparisonPlace {
     /** How long a run waits for anything: so long that only what hangs takes it. */
-    static final long PATIENCE_NS = TimeUnit.HOURS.toNanos(1);
+    private static final long PATIENCE_NS = TimeUnit.HOURS.toNanos(1);
 
     private static final int PORT = 18_515;
     private static final long SLICE_NS = TimeUnit.MICROSECONDS.toNanos(500);
@@ -65,12 +66,12 @@ final class ComparisonPlace {
     }
 
     /** Where a server of a design listens. */
-    InetSocketAddress address(int server) {
+    private InetSocketAddress address(int server) {
         return new InetSocketAddress(servers.get(server).address(), PORT);
     }
 
     /** Of the fabric's seed. */
-    RandomGenerator random() {
+    private RandomGenerator random() {
         return fabric.baton().choices().generator();
     }
 
@@ -107,6 +108,17 @@ final class ComparisonPlace {
         }
     }
 
+    /** The only server of a design, as full as its paper has it. */
+    Serving serve(StoreDesign design, ComparePlan plan, int valueLength) {
+        return serve(
+                0,
+                design,
+                serverContext(plan, 0, valueLength)
+                        .maxConnections(plan.connections())
+                        .options(plan.serverOptions(design.name(), valueLength))
+                        .conclude());
+    }
+
     /** Starts a server, and waits until it serves. */
     Serving serve(int server, StoreDesign design, StoreServerContext context) {
         FabricNode node = servers.get(server);
@@ -127,31 +139,29 @@ final class ComparisonPlace {
         return started;
     }
 
-    /** Settings of the only server of a design, as a comparison has them. */
-    StoreServerContext serverContext(ComparePlan plan, StoreDesign design, int valueLength) {
-        return new StoreServerContext(address(0))
+    /** Settings of a server that all comparisons share, to be concluded. */
+    StoreServerContext serverContext(ComparePlan plan, int server, int valueLength) {
+        return new StoreServerContext(address(server))
                 .protocol(plan.protocol())
                 .window(plan.maxWindow())
                 .maxKeyLength(MixPairs.KEY_LENGTH)
                 .maxValueLength(valueLength)
-                .maxConnections(plan.connections())
-                .options(plan.serverOptions(design.name(), valueLength))
                 .nanoClock(fabric.clock())
-                .random(random())
-                .conclude();
+                .random(random());
     }
 
-    /** Settings of a client of that server. */
+    /** Settings of a client of all servers that all comparisons share, to be concluded. */
     StoreClientContext clientContext(ComparePlan plan, int valueLength) {
-        return new StoreClientContext(address(0))
+        return new StoreClientContext(IntStream.range(0, servers.size())
+                        .mapToObj(this::address)
+                        .toList())
                 .protocol(plan.protocol())
                 .window(plan.maxWindow())
                 .maxKeyLength(MixPairs.KEY_LENGTH)
                 .maxValueLength(valueLength)
                 .timeoutNs(PATIENCE_NS)
                 .time(fabric.clock(), fabric.idleStrategy())
-                .random(random())
-                .conclude();
+                .random(random());
     }
 
     /** A load by the fabric's clock. */

@@ -158,12 +158,13 @@ final class FabricComparison {
                 return;
             }
             place.letTimePass();
-            ComparisonPlace.Serving serving = place.serve(0, design, place.serverContext(plan, design, valueLength));
+            ComparisonPlace.Serving serving = place.serve(design, plan, valueLength);
             try (StoreConnections connections = new DesignConnections(
                     place.client().open(Map.of()),
                     true,
                     plan.connections(),
-                    device -> design.connect(device, place.clientContext(plan, valueLength)))) {
+                    device -> design.connect(
+                            device, place.clientContext(plan, valueLength).conclude()))) {
                 boolean lossy = design.promises(plan.protocol()).lossy();
                 MixLoad load = place.load(connections, new MixPairs(plan.pairs(), valueLength), plan.maxWindow());
                 load.insertAll();

@@ -15,10 +15,11 @@ import org.softrdma.bench.workload.MixPairs;
 import org.softrdma.stores.StoreCounter;
 import org.softrdma.stores.StoreCounters;
 import org.softrdma.stores.StoreDesign;
+import org.softrdma.stores.StoreDesigns;
 
 /**
  * Counts on a fabric how often Pilaf's GETs meet a PUT of their key, as figure 9 of its paper has it: half GETs, half PUTs, of a
- * few keys, all alike. One seed gives one result. Runs on the calling thread. Stateless.
+ * few keys, all alike. One seed gives one result. Runs on the calling thread.
  */
 final class HotKeysComparison {
     /** The design whose GETs race with PUTs. */
@@ -56,18 +57,16 @@ final class HotKeysComparison {
     private HotKeysRow count(ComparisonPlace place, int keys) {
         int valueLength =
                 plan.valueLengths().stream().mapToInt(Integer::intValue).min().orElseThrow();
-        StoreDesign design = plan.designs().stream()
-                .filter(each -> each.name().equals(DESIGN))
-                .findFirst()
-                .orElseThrow();
+        StoreDesign design = StoreDesigns.named(DESIGN);
         place.letTimePass();
-        ComparisonPlace.Serving serving = place.serve(0, design, place.serverContext(plan, design, valueLength));
+        ComparisonPlace.Serving serving = place.serve(design, plan, valueLength);
         HotKeysRow row;
         try (DesignConnections connections = new DesignConnections(
                 place.client().open(Map.of()),
                 true,
                 plan.connections(),
-                device -> design.connect(device, place.clientContext(plan, valueLength)))) {
+                device -> design.connect(
+                        device, place.clientContext(plan, valueLength).conclude()))) {
             MixLoad load = place.load(connections, new MixPairs(keys, valueLength), plan.maxWindow());
             load.insertAll();
             StoreCounters before = connections.counters();

@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
-import java.util.stream.IntStream;
 import org.softrdma.bench.compare.ComparePlan;
 import org.softrdma.bench.compare.NodesRow;
 import org.softrdma.bench.compare.NodesRow.Block;
@@ -20,6 +19,7 @@ import org.softrdma.stores.Outcome;
 import org.softrdma.stores.StoreClientContext;
 import org.softrdma.stores.StoreCounter;
 import org.softrdma.stores.StoreDesign;
+import org.softrdma.stores.StoreDesigns;
 import org.softrdma.stores.StoreServerContext;
 
 /**
@@ -51,9 +51,11 @@ final class NodesComparison {
     private static final int LOG_ROOM = 2;
     /** And at least so many, as each worker holds some free ones. */
     private static final int LEAST_LOG_ENTRIES = 12;
+    /** For each node: a worker that stays, one that comes, and one of before, whose end is not noticed yet. */
+    private static final int CONNECTIONS_OF_NODE = 3;
 
     private final ComparePlan plan;
-    private final StoreDesign design;
+    private final StoreDesign design = StoreDesigns.named(DESIGN);
     private final long seed;
     private final int operations;
     private final Consumer<String> said;
@@ -73,10 +75,6 @@ final class NodesComparison {
         this.seed = seed;
         this.operations = operations;
         this.said = said;
-        design = plan.designs().stream()
-                .filter(each -> each.name().equals(DESIGN))
-                .findFirst()
-                .orElseThrow();
         valueLength =
                 plan.valueLengths().stream().mapToInt(Integer::intValue).max().orElseThrow();
     }
@@ -138,29 +136,15 @@ final class NodesComparison {
                     "index", Integer.toString(logIndex),
                     "entries", Integer.toString(Math.max(logIndex + LOG_ROOM, LEAST_LOG_ENTRIES)),
                     "filter", Integer.toString(filterBits));
-            return new StoreServerContext(place.address(node))
-                    .protocol(plan.protocol())
-                    .window(plan.maxWindow())
-                    .maxKeyLength(MixPairs.KEY_LENGTH)
-                    .maxValueLength(valueLength)
-                    .maxConnections(3 * nodes)
+            return place.serverContext(plan, node, valueLength)
+                    .maxConnections(CONNECTIONS_OF_NODE * nodes)
                     .options(options)
-                    .nanoClock(place.fabric().clock())
-                    .random(place.random())
                     .conclude();
         }
 
         private StoreClientContext workerContext(int home, int cache) {
-            return new StoreClientContext(
-                            IntStream.range(0, nodes).mapToObj(place::address).toList())
-                    .protocol(plan.protocol())
-                    .window(plan.maxWindow())
-                    .maxKeyLength(MixPairs.KEY_LENGTH)
-                    .maxValueLength(valueLength)
-                    .timeoutNs(ComparisonPlace.PATIENCE_NS)
+            return place.clientContext(plan, valueLength)
                     .options(Map.of("home", Integer.toString(home), "cache", Integer.toString(cache)))
-                    .time(place.fabric().clock(), place.fabric().idleStrategy())
-                    .random(place.random())
                     .conclude();
         }
 

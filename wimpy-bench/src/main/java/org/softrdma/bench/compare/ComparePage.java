@@ -81,7 +81,7 @@ public final class ComparePage {
         page.put("nodes", results.nodes().stream().map(ComparePage::nodes).toList());
         page.put("hasHotKeys", !results.hotKeys().isEmpty());
         page.put("hotKeys", results.hotKeys().stream().map(ComparePage::hotKeys).toList());
-        page.put("countedClaims", judgements(CompareTable.countedClaims(results)));
+        page.put("countedClaims", judgements(summary.countedClaims()));
         page.put("hasJudgements", !counted);
         page.put("predictions", counted ? List.of() : judgements(Predictions.judge(results)));
         page.put("claims", counted ? List.of() : judgements(Claims.judge(results)));

@@ -77,6 +77,13 @@ final class CompareSummary {
         return Optional.of(text.append('.').toString());
     }
 
+    /** What papers claim, as far as counts of the fabric tell. */
+    List<Judgement> countedClaims() {
+        List<Judgement> claims = new ArrayList<>(NodesClaims.judge(results));
+        claims.addAll(HotKeysClaims.judge(results));
+        return claims;
+    }
+
     /** What spoils the results. */
     List<String> warnings() {
         List<String> warnings = new ArrayList<>();

@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.softrdma.bench.study.ReportText;
 import org.softrdma.stores.StoreCounter;
 
@@ -178,18 +177,14 @@ final class CompareTable {
 
     private void printJudgements(PrintWriter out) {
         if (counted) {
-            print(out, "claims of papers, and what was found:", "claimed ", countedClaims(results));
+            print(
+                    out,
+                    "claims of papers, and what was found:",
+                    "claimed ",
+                    new CompareSummary(results).countedClaims());
         } else {
             print(out, "predictions, and what was found:", "predicted ", Predictions.judge(results));
         }
-    }
-
-    /** What was counted beside systems. */
-    static List<Judgement> countedClaims(CompareResults results) {
-        return Stream.concat(
-                        NodesClaims.judge(results).stream(),
-                        results.hotKeys().isEmpty() ? Stream.empty() : Stream.of(HotKeysClaims.retries(results)))
-                .toList();
     }
 
     private static void print(PrintWriter out, String title, String by, List<Judgement> judgements) {

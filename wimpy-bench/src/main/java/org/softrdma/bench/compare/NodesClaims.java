@@ -57,12 +57,7 @@ public final class NodesClaims {
                     most.count(NodesRow.FAR_READ_BYTES),
                     none.count(NodesRow.FAR_READ_BYTES)));
         }
-        return new Judgement(
-                subject,
-                said,
-                String.join("; ", found),
-                Verdict.of(holds),
-                holds ? "" : "other entries are far than those that the choices say");
+        return counted(subject, said, found, holds, "other entries are far than those that the choices say");
     }
 
     /** The part of a worker's choices that is of other nodes' pairs. */
@@ -90,12 +85,7 @@ public final class NodesClaims {
                                     String.format(Locale.ROOT, "%.3f with %d bits", row.entries(), row.filterBits()))
                             .collect(Collectors.joining(", ")));
         }
-        return new Judgement(
-                subject,
-                said,
-                String.join("; ", found),
-                Verdict.of(holds),
-                holds ? "" : "other slots are in use than a fifth");
+        return counted(subject, said, found, holds, "other slots are in use than a fifth");
     }
 
     private static double entries(List<NodesRow> rows, int filterBits) {
@@ -111,7 +101,7 @@ public final class NodesClaims {
         String subject = "Nessie, figure 11";
         String said =
                 "a cache of 1 % of the pairs spares READs where some keys are popular, and more the more popular they"
-                        + " are; with half PUTs that is lost in what PUTs and conflicts READ";
+                        + " are; with half PUTs more than half of that is lost";
         List<NodesRow> rows = rows(results, Block.CACHE);
         if (rows.isEmpty()) {
             return notCounted(results, subject, said);
@@ -139,12 +129,8 @@ public final class NodesClaims {
                         conflicts(nodes, skew, HALF_PUTS)));
             }
         }
-        return new Judgement(
-                subject,
-                said,
-                String.join("; ", found),
-                Verdict.of(holds),
-                holds ? "" : "what the cache spares does not follow from who wants and who writes");
+        return counted(
+                subject, said, found, holds, "what the cache spares does not follow from who wants and who writes");
     }
 
     /** The part of the READs that a cache spares; negative where there are more. */
@@ -178,6 +164,10 @@ public final class NodesClaims {
                 .sorted(Comparator.naturalOrder())
                 .map(count -> rows.stream().filter(row -> row.nodes() == count).toList())
                 .toList();
+    }
+
+    private static Judgement counted(String subject, String said, List<String> found, boolean holds, String because) {
+        return new Judgement(subject, said, String.join("; ", found), Verdict.of(holds), holds ? "" : because);
     }
 
     private static Judgement notCounted(CompareResults results, String subject, String said) {

@@ -1,5 +1,6 @@
 package org.softrdma.bench.papers;
 
+import java.util.Optional;
 import java.util.function.Function;
 import org.softrdma.bench.compare.CompareResults;
 import org.softrdma.bench.compare.Judgement;
@@ -14,6 +15,9 @@ import org.softrdma.bench.compare.Verdict;
  * @param judge finds out
  */
 record LedgerEntry(String id, String shows, String shape, Function<LedgerSources, Finding> judge) {
+    /** Why nothing can be said without results of a comparison. */
+    static final String NO_RESULTS = "there is no results.json of compare: run ./softrdma compare";
+
     /** Why nothing can be said without results of the fabric. */
     static final String NO_COUNTS = "there is no results.json of compare --fabric: run it with --skew 0";
 
@@ -55,25 +59,28 @@ record LedgerEntry(String id, String shows, String shape, Function<LedgerSources
 
     /** What a comparison judges itself. */
     static LedgerEntry judged(String id, String shows, String shape, Function<CompareResults, Judgement> judge) {
-        return new LedgerEntry(
-                id,
-                shows,
-                shape,
-                sources -> sources.compare()
-                        .map(results -> Finding.of(judge.apply(results)))
-                        .orElseGet(
-                                () -> Finding.notRun("there is no results.json of compare: run ./softrdma compare")));
+        return of(id, shows, shape, LedgerSources::compare, NO_RESULTS, judge);
     }
 
     /** What a comparison on the fabric judges itself. */
     static LedgerEntry counted(String id, String shows, String shape, Function<CompareResults, Judgement> judge) {
+        return of(id, shows, shape, LedgerSources::counts, NO_COUNTS, judge);
+    }
+
+    private static LedgerEntry of(
+            String id,
+            String shows,
+            String shape,
+            Function<LedgerSources, Optional<CompareResults>> from,
+            String none,
+            Function<CompareResults, Judgement> judge) {
         return new LedgerEntry(
                 id,
                 shows,
                 shape,
-                sources -> sources.counts()
+                sources -> from.apply(sources)
                         .map(results -> Finding.of(judge.apply(results)))
-                        .orElseGet(() -> Finding.notRun(NO_COUNTS)));
+                        .orElseGet(() -> Finding.notRun(none)));
     }
 
     LedgerRow judged(LedgerSources sources) {

@@ -14,7 +14,6 @@ import org.softrdma.stores.StoreCounter;
 
 /** Figures of Pilaf (Mitchell, Geng, Li, USENIX ATC 2013), from results of {@code softrdma compare}. Stateless. */
 final class PilafEntries {
-    static final String NO_RESULTS = "there is no results.json of compare: run ./softrdma compare";
     private static final double FILL = 0.75;
     /** READs per GET at 75 %: 3-way cuckoo hashing by the shortest path, two READs for each probe. */
     private static final double READS = 3.09;
@@ -91,7 +90,7 @@ final class PilafEntries {
 
     private static Finding converge(LedgerSources sources) {
         if (sources.compare().isEmpty()) {
-            return Finding.notRun(NO_RESULTS);
+            return Finding.notRun(LedgerEntry.NO_RESULTS);
         }
         CompareResults results = sources.compare().get();
         List<String> found = new ArrayList<>();
@@ -116,7 +115,7 @@ final class PilafEntries {
 
     private static Finding order(LedgerSources sources) {
         if (sources.compare().isEmpty()) {
-            return Finding.notRun(NO_RESULTS);
+            return Finding.notRun(LedgerEntry.NO_RESULTS);
         }
         CompareResults results = sources.compare().get();
         int size = sizes(results).getLast();
@@ -145,7 +144,7 @@ final class PilafEntries {
 
     private static Finding latency(LedgerSources sources) {
         if (sources.compare().isEmpty()) {
-            return Finding.notRun(NO_RESULTS);
+            return Finding.notRun(LedgerEntry.NO_RESULTS);
         }
         CompareResults results = sources.compare().get();
         int window = results.rows().stream().mapToInt(CompareRow::window).min().orElse(0);

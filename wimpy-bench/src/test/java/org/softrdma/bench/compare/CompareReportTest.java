@@ -71,6 +71,7 @@ class CompareReportTest {
         for (String text : List.of(
                 "{\"study\": \"wimpy\", \"schema\": 1}",
                 "{\"study\": \"compare\", \"schema\": 9}",
+                "{\"study\": \"compare\", \"schema\": 1}",
                 "{\"study\": \"compare\", \"schema\": 2}",
                 "[]",
                 "nothing")) {
