@@ -111,6 +111,13 @@ class MainTest {
                 "floor",
                 "--beside",
                 "no.jar");
+        assertRefused(
+                "softrdma perf verbs: --sizes [12, 16]: expected multiples of 8 up to 1048576, because WRITEs end with a"
+                        + " word that is polled",
+                "perf",
+                "verbs",
+                "--sizes",
+                "12,16");
         assertRefused("softrdma perf scale: --stags x: expected a whole number", "perf", "scale", "--stags", "x,2");
         assertRefused(
                 "softrdma perf read-lat: --progress x: expected engine or manual",

@@ -22,6 +22,7 @@ import picocli.CommandLine.Spec;
             PerfTestCommand.Echo.class,
             PerfFloorCommand.class,
             PerfScaleCommand.class,
+            PerfVerbsCommand.class,
             PerfResponderCommand.class
         })
 public final class PerfCommand implements Runnable {

@@ -35,6 +35,9 @@ final class PerfFloorCommand implements Callable<Integer> {
     @Mixin
     private PerfStudyOptions study = new PerfStudyOptions();
 
+    @Mixin
+    private PerfLimitOptions limits = new PerfLimitOptions();
+
     @Option(
             names = "--operations",
             paramLabel = "read|write|send",
@@ -120,7 +123,7 @@ final class PerfFloorCommand implements Callable<Integer> {
         } catch (MeasurementException | VerbsException e) {
             return CommandFailure.tell(spec, e);
         }
-        return study.check && !floor.aboveLimit().isEmpty() ? ExitCode.FAILED : ExitCode.OK;
+        return limits.check && !floor.aboveLimit().isEmpty() ? ExitCode.FAILED : ExitCode.OK;
     }
 
     private FloorStudy floor() {
@@ -134,7 +137,7 @@ final class PerfFloorCommand implements Callable<Integer> {
                     responders,
                     latency,
                     sameHost,
-                    study.limit);
+                    limits.limit);
             return new FloorStudy(study.setup(beside), load);
         } catch (IllegalArgumentException e) {
             throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);

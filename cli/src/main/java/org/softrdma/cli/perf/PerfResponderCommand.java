@@ -21,11 +21,11 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** {@code softrdma perf responder}: the child process that {@code perf floor} and {@code perf scale} measure. */
+/** {@code softrdma perf responder}: the child process that {@code perf floor}, {@code perf scale} and {@code perf verbs} measure. */
 @Command(
         name = "responder",
         hidden = true,
-        description = "Serve memory to READs, or answer SENDs, on the loopback address. Prints where; stops when its"
+        description = "Serve memory to READs, or answer requests, on the loopback address. Prints where; stops when its"
                 + " input ends.")
 final class PerfResponderCommand implements Callable<Integer> {
     @Spec
@@ -45,7 +45,9 @@ final class PerfResponderCommand implements Callable<Integer> {
             names = "--progress",
             paramLabel = "engine|manual",
             defaultValue = "engine",
-            description = "engine, or manual: the main thread drives the device, without pause unless --echo is given.")
+            description =
+                    "engine, or manual: the main thread drives the device, without pause; with --echo only if --spin"
+                            + " is given too.")
     private DeviceProgress progress = DeviceProgress.ENGINE;
 
     @Option(names = "--memory", paramLabel = "SIZE", defaultValue = "64M", description = "Size of the memory to serve.")
@@ -71,8 +73,13 @@ final class PerfResponderCommand implements Callable<Integer> {
     @Option(names = "--shared", description = "Processes on this host may read the memory by themselves.")
     private boolean shared;
 
-    @Option(names = "--echo", description = "Serve no memory; answer each SEND by a SEND of the same bytes.")
+    @Option(
+            names = "--echo",
+            description = "Serve no memory; answer SENDs by SENDs, and with --spin WRITEs by WRITEs, as the peer asks.")
     private boolean echo;
+
+    @Option(names = "--spin", description = "With --echo: look for requests without pause.")
+    private boolean spin;
 
     PerfResponderCommand() {}
 
@@ -94,7 +101,7 @@ final class PerfResponderCommand implements Callable<Integer> {
                 // One thread, because the server it stands for has one core.
                 java.util.Map.of("progress", progress.option(), "threads", "1"))) {
             if (echo) {
-                EchoResponder.run(device, settings.listen(), System.in, System.out);
+                EchoResponder.run(device, settings.listen(), spin, System.in, System.out);
             } else {
                 ReadResponder.run(device, settings, System.in, System.out);
             }

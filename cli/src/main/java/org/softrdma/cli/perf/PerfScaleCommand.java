@@ -29,6 +29,9 @@ final class PerfScaleCommand implements Callable<Integer> {
     @Mixin
     private PerfStudyOptions study = new PerfStudyOptions();
 
+    @Mixin
+    private PerfLimitOptions limits = new PerfLimitOptions();
+
     @Option(
             names = {"-s", "--size"},
             paramLabel = "SIZE",
@@ -69,7 +72,7 @@ final class PerfScaleCommand implements Callable<Integer> {
             if (study.json != null) {
                 ResultFile.write(study.json, results);
             }
-            return study.check && results.get("aboveLimit").asBoolean() ? ExitCode.FAILED : ExitCode.OK;
+            return limits.check && results.get("aboveLimit").asBoolean() ? ExitCode.FAILED : ExitCode.OK;
         } catch (MeasurementException | VerbsException e) {
             return CommandFailure.tell(spec, e);
         }
@@ -90,7 +93,7 @@ final class PerfScaleCommand implements Callable<Integer> {
                     connections.get(1),
                     stags.get(0),
                     stags.get(1),
-                    study.limit);
+                    limits.limit);
             return new ScaleStudy(study.setup(), load);
         } catch (IllegalArgumentException e) {
             throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);

@@ -18,11 +18,8 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** The options that {@code perf floor} and {@code perf scale} share. */
+/** The options that {@code perf floor}, {@code perf scale} and {@code perf verbs} share. */
 final class PerfStudyOptions {
-    /** What keeps a study's ratios within the project's promise. */
-    static final String DEFAULT_LIMIT = "1.15";
-
     @Spec(Spec.Target.MIXEE)
     CommandSpec mixee;
 
@@ -63,16 +60,6 @@ final class PerfStudyOptions {
             defaultValue = "0",
             description = "Core for the load (${DEFAULT-VALUE}).")
     int clientCpu;
-
-    @Option(
-            names = "--limit",
-            paramLabel = "RATIO",
-            defaultValue = DEFAULT_LIMIT,
-            description = "Highest ratio that --check accepts (${DEFAULT-VALUE}).")
-    double limit;
-
-    @Option(names = "--check", description = "Exit with code 1 if a ratio exceeds --limit.")
-    boolean check;
 
     @Option(names = "--json", paramLabel = "FILE", description = "Also write the results to this file.")
     @Nullable

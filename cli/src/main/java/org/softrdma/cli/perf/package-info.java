@@ -1,5 +1,5 @@
 /**
- * {@code softrdma perf}: perftest's tests, the studies {@code floor} and {@code scale}, and the responder that those measure.
+ * {@code softrdma perf}: perftest's tests, the studies {@code floor}, {@code scale} and {@code verbs}, and the responder that those measure.
  *
  * <p>The main thread measures. Read {@link org.softrdma.cli.perf.PerfTestCommand} first, then {@link
  * org.softrdma.cli.perf.PerfFloorCommand}.

@@ -26,8 +26,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "papers",
         description = {
-            "Judge the figures and tables of the papers by results that `softrdma compare`, `softrdma wimpy` and"
-                    + " `softrdma perf floor` have left. Measures nothing itself.",
+            "Judge the figures and tables of the papers by results that `softrdma compare`, `softrdma wimpy`,"
+                    + " `softrdma perf floor` and `softrdma perf verbs` have left. Measures nothing itself.",
             "Each row holds, does not hold here, is of a model only, is not in our text of the paper, or was not"
                     + " run, and says why."
         })
@@ -65,6 +65,13 @@ public final class PapersCommand implements Callable<Integer> {
                     + " (./${DEFAULT-VALUE}).")
     private Path perf = Path.of("");
 
+    @Option(
+            names = "--verbs",
+            paramLabel = "FILE",
+            defaultValue = "perf-verbs.json",
+            description = "Results of `softrdma perf verbs --json perf-verbs.json` (./${DEFAULT-VALUE}).")
+    private Path verbs = Path.of("");
+
     @Option(names = "--json", paramLabel = "FILE", description = "Write the rows to this file too.")
     private @Nullable Path json;
 
@@ -96,7 +103,7 @@ public final class PapersCommand implements Callable<Integer> {
 
     private List<LedgerRow> rows() {
         try {
-            return Ledger.judge(LedgerSources.read(compare, counts, wimpy, perf));
+            return Ledger.judge(LedgerSources.read(compare, counts, wimpy, perf, verbs));
         } catch (MeasurementException e) {
             throw new UserErrorException(String.valueOf(e.getMessage()), e);
         } catch (IOException e) {

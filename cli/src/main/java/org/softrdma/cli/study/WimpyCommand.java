@@ -128,7 +128,8 @@ public final class WimpyCommand implements Callable<Integer> {
             paramLabel = "WAY",
             split = ",",
             description = "Also measure these ways to get values, at memcached and at this store: binary (the binary"
-                    + " protocol's getk), tls (mg in TLS). --full measures both.")
+                    + " protocol's getk), tls (mg in TLS). Or profile: the functions that memcached and READ spend"
+                    + " their CPU in, with Linux's perf. --full measures all.")
     private @Nullable Set<WimpyPlan.Extra> extras;
 
     @Option(

@@ -15,10 +15,11 @@ public final class SystemCommand {
      * Runs a command.
      *
      * @param command program and arguments; its name is looked for in {@code PATH}
+     * @return what it said, on both outputs
      * @throws IOException if it cannot be started, does not end, or ends with anything but 0: with the command and the first
      *     line that it said
      */
-    public static void run(List<String> command) throws IOException {
+    public static String run(List<String> command) throws IOException {
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         try {
@@ -31,5 +32,6 @@ public final class SystemCommand {
             Thread.currentThread().interrupt();
             throw new IOException("interrupted while '" + String.join(" ", command) + "' ran", e);
         }
+        return said;
     }
 }

@@ -20,11 +20,12 @@ import org.softrdma.verbs.cm.Listener;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /**
- * Answers every SEND by a SEND of the same bytes, from the memory of the RECV that it filled: a request server at its least.
- * Says on its output {@code LISTENING port}, {@code MEMORY 0 0 0} and {@code READY}, and obeys {@link ControlLines}.
+ * A request server at its least: answers SENDs by SENDs, from the memory of the RECV that a request filled, or WRITEs by WRITEs, in
+ * memory that both ends poll, as each connection's terms say. Says on its output {@code LISTENING port}, {@code MEMORY 0 0 0} and
+ * {@code READY}, and obeys {@link ControlLines}.
  *
- * <p>The calling thread accepts, polls, answers, and drives a manual device, asleep while there is nothing to do; with threads of the
- * device it sleeps on a completion channel.
+ * <p>The calling thread accepts, polls, answers, and drives a manual device. It is asleep while there is nothing to do, with threads
+ * of the device on a completion channel, unless it was told to spin: then it takes WRITEs too.
  */
 public final class EchoResponder {
     private static final int BACKLOG = 64;
@@ -35,23 +36,29 @@ public final class EchoResponder {
     /** Turns without completions before a look at the listener, which costs a system call. */
     private static final int QUIET_TURNS = 4;
 
+    private static final int SPINNING_QUIET_TURNS = 256;
+
     private final VerbsDevice device;
+    private final boolean spin;
     private final ControlLines lines;
     private final ProtectionDomain domain;
     private final Completions completions;
     private final CompletionQueue queue;
+    private final EchoParts parts;
     private final WorkCompletion[] polled = WorkCompletion.array(COMPLETIONS_PER_POLL);
     /** By the index in their work requests; null where one has ended. */
     private final List<@Nullable EchoConnection> connections = new ArrayList<>();
 
     private boolean morePolled;
 
-    private EchoResponder(VerbsDevice device, PrintStream out) {
+    private EchoResponder(VerbsDevice device, boolean spin, PrintStream out) {
         this.device = device;
+        this.spin = spin;
         lines = new ControlLines(out);
         domain = device.allocateProtectionDomain();
         completions = new Completions(device);
         queue = completions.add(ENTRIES);
+        parts = new EchoParts(device, domain, queue);
     }
 
     /**
@@ -59,11 +66,13 @@ public final class EchoResponder {
      *
      * @param device the device
      * @param listen where to listen
+     * @param spin true to look for requests without rest, false to sleep while there are none
      * @param in control lines
      * @param out what it says
      */
-    public static void run(VerbsDevice device, InetSocketAddress listen, InputStream in, PrintStream out) {
-        EchoResponder responder = new EchoResponder(device, out);
+    public static void run(
+            VerbsDevice device, InetSocketAddress listen, boolean spin, InputStream in, PrintStream out) {
+        EchoResponder responder = new EchoResponder(device, spin, out);
         try {
             responder.run(listen, in);
         } finally {
@@ -84,13 +93,18 @@ public final class EchoResponder {
             lines.say("READY");
             lines.obey(in, () -> -1, () -> {});
             int quiet = 0;
+            int quietTurns = spin ? SPINNING_QUIET_TURNS : QUIET_TURNS;
             while (!lines.isEnded()) {
                 int count = await();
                 for (int i = 0; i < count; i++) {
                     take(polled[i]);
                 }
+                if (spin) {
+                    look();
+                }
                 quiet = count == 0 ? quiet + 1 : 0;
-                if (quiet >= QUIET_TURNS) {
+                if (quiet >= quietTurns) {
+                    quiet = spin ? 0 : quiet;
                     listener.next(0).ifPresent(this::accept);
                 }
             }
@@ -99,6 +113,9 @@ public final class EchoResponder {
 
     /** Waits for completions, and in manual progress drives the device, which also sends what was posted. */
     private int await() {
+        if (spin) {
+            return queue.poll(polled);
+        }
         if (!device.manualProgress()) {
             return completions.await(polled, false, WAIT_NS);
         }
@@ -115,10 +132,15 @@ public final class EchoResponder {
         if (connection == null || !completion.isSuccess()) {
             return; // flushed: it is closed with the next acceptance
         }
-        if (completion.opcode().isReceive()) {
-            connection.answer(completion.wrId(), completion.byteLength());
-        } else {
-            connection.answered();
+        connection.take(completion);
+    }
+
+    private void look() {
+        for (int i = 0; i < connections.size(); i++) {
+            EchoConnection connection = connections.get(i);
+            if (connection != null) {
+                connection.look();
+            }
         }
     }
 
@@ -126,13 +148,17 @@ public final class EchoResponder {
         closeEnded();
         try (ConnectionRequest request = next) {
             EchoTerms terms = EchoTerms.decode(request.privateData());
+            if (terms.answers().isPresent() && !spin) {
+                throw new IllegalArgumentException("WRITEs were asked for: expected a responder that spins");
+            }
             int index = connections.indexOf(null);
             if (index < 0) {
                 index = connections.size();
                 connections.add(null);
             }
-            connections.set(index, EchoConnection.of(device, domain, queue, request, terms, index));
-            request.accept(new ConnectionParameters(1, 1, new byte[0]));
+            EchoConnection connection = EchoConnection.of(parts, request, terms, index);
+            connections.set(index, connection);
+            request.accept(new ConnectionParameters(1, 1, connection.welcome()));
         } catch (VerbsException | IllegalArgumentException e) {
             lines.say("LOST " + e.getMessage());
         }

@@ -3,8 +3,8 @@ package org.softrdma.bench.message;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.softrdma.bench.measurement.MeasurementException;
 import org.softrdma.bench.read.MemoryPattern;
@@ -59,9 +59,16 @@ abstract class MessageLoad implements RequestLoad {
      * @param maxWindow largest window
      * @param maxSize longest message
      * @param completionsPerConnection most completions that a connection has at a time
+     * @param access what its memory is registered for
      */
     MessageLoad(
-            VerbsDevice device, int connections, int slots, int maxWindow, long maxSize, int completionsPerConnection) {
+            VerbsDevice device,
+            int connections,
+            int slots,
+            int maxWindow,
+            long maxSize,
+            int completionsPerConnection,
+            Set<AccessFlag> access) {
         this.slots = slots;
         this.maxWindow = maxWindow;
         this.maxSize = maxSize;
@@ -71,19 +78,18 @@ abstract class MessageLoad implements RequestLoad {
         MemorySegment segment = memory.segment();
         MemoryPattern.fill(segment.asSlice(0, spoiltOffset()));
         segment.asSlice(spoiltOffset(), maxSize).fill(SPOILT);
-        region = domain.register(
-                segment, EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.READ_SINK, AccessFlag.RECEIVE_SINK));
+        region = domain.register(segment, access);
         pattern = new MemoryPattern(maxSize);
     }
 
-    /** Connects once more. */
-    final void connect(
+    /** Connects once more; returns the private data of the acceptance. */
+    final byte[] connect(
             VerbsDevice device, InetSocketAddress responder, QueuePairLimits limits, ConnectionParameters parameters) {
         try (Connector connector = device.resolve(responder, TIMEOUT_NS)) {
             QueuePair queuePair = connector.createQueuePair(domain, QueuePairAttributes.of(completions, limits));
             queuePairs.add(queuePair);
             prepare(queuePairs.size() - 1);
-            connector.connect(parameters, TIMEOUT_NS);
+            return connector.connect(parameters, TIMEOUT_NS);
         }
     }
 
@@ -106,14 +112,32 @@ abstract class MessageLoad implements RequestLoad {
      */
     abstract void take(WorkCompletion completion, boolean mayPost);
 
+    /**
+     * Takes what has come without a completion.
+     *
+     * @param mayPost true if more is to be posted
+     * @return how much has come
+     */
+    int look(boolean mayPost) {
+        return 0;
+    }
+
     // ---- for loads
 
     final QueuePair queuePair(int connection) {
         return queuePairs.get(connection);
     }
 
+    final int connections() {
+        return queuePairs.size();
+    }
+
     final MemoryRegion region() {
         return region;
+    }
+
+    final MemorySegment segment() {
+        return memory.segment();
     }
 
     /** Where in the region the spoilt bytes are. */
@@ -142,6 +166,14 @@ abstract class MessageLoad implements RequestLoad {
                     "of a message of " + length + " bytes, byte " + at + " came back wrong: a bug of the responder");
         }
         verified++;
+    }
+
+    /** Refuses a run of a load that was made for one window and size. */
+    static void requireExactly(int window, int runWindow, long size, long runSize) {
+        if (runWindow != window || runSize != size) {
+            throw new IllegalArgumentException("window=" + runWindow + ", size=" + runSize
+                    + ": the load was made for exactly " + window + ", " + size);
+        }
     }
 
     static void require(PostStatus status) {
@@ -190,13 +222,14 @@ abstract class MessageLoad implements RequestLoad {
 
     /** Takes what has completed; the time it was then. */
     private long turn(boolean mayPost) {
-        int count = 0;
-        for (int empty = 0; count == 0 && empty < EMPTY_POLLS_PER_CLOCK; empty++) {
-            count = completions.poll(polled);
-        }
-        for (int i = 0; i < count; i++) {
-            RequestLoad.requireSuccess(polled[i], "a request");
-            take(polled[i], mayPost);
+        int taken = 0;
+        for (int empty = 0; taken == 0 && empty < EMPTY_POLLS_PER_CLOCK; empty++) {
+            int count = completions.poll(polled);
+            for (int i = 0; i < count; i++) {
+                RequestLoad.requireSuccess(polled[i], "a request");
+                take(polled[i], mayPost);
+            }
+            taken = count + look(mayPost);
         }
         return System.nanoTime();
     }

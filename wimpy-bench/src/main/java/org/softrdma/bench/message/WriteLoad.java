@@ -2,9 +2,11 @@ package org.softrdma.bench.message;
 
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import org.softrdma.bench.read.MemoryPattern;
 import org.softrdma.bench.read.ReadTargets;
+import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.QueuePairLimits;
 import org.softrdma.verbs.RemoteRegion;
 import org.softrdma.verbs.SendFlags;
@@ -33,7 +35,7 @@ public final class WriteLoad extends MessageLoad {
     private long groups;
 
     private WriteLoad(VerbsDevice device, RemoteRegion memory, int connections, int maxWindow, long maxSize) {
-        super(device, connections, 1, maxWindow, maxSize, 1);
+        super(device, connections, 1, maxWindow, maxSize, 1, EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.READ_SINK));
         this.memory = memory;
         shareBytes = shareBytes(memory.length(), connections);
         verifying = new boolean[connections];

@@ -8,17 +8,17 @@ import org.softrdma.bench.papers.LedgerEntry.Finding;
 
 /**
  * Figures of HERD (Kalia, Kaminsky, Andersen, SIGCOMM 2014), as far as our text of the paper goes, from results of {@code
- * softrdma perf floor}. Stateless.
+ * softrdma perf floor} and {@code perf verbs}. Stateless.
  */
 final class HerdEntries {
     static final List<LedgerEntry> ALL = List.of(
             LedgerEntry.notInOurText(
                     "H-Tab1", "verbs of each transport", "as the table", "the text refers to the table only"),
-            LedgerEntry.notRun(
+            LedgerEntry.ofVerbs(
                     "H-Fig2",
                     "latency of verbs",
-                    "an unsignalled WRITE takes half of a READ",
-                    "`softrdma perf` has no test of an unsignalled WRITE's latency"),
+                    "an unsignalled WRITE takes half of a READ: there and back takes as long",
+                    VerbsFigures::echoTakesAsLongAsRead),
             new LedgerEntry(
                     "H-Fig3b",
                     "verbs that a server takes",
@@ -57,7 +57,7 @@ final class HerdEntries {
      */
     private static Finding writesBesideReads(
             LedgerSources sources, String figure, String what, Comparator<Double> order) {
-        List<JsonNode> cells = sources.perf();
+        List<JsonNode> cells = sources.floor();
         if (cells.isEmpty()) {
             return Finding.notRun(
                     "there are no results of perf floor: run ./softrdma perf floor --operations read,write"

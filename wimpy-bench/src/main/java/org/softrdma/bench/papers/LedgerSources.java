@@ -19,14 +19,20 @@ import org.softrdma.bench.measurement.MeasurementException;
  * @param compare results of {@code softrdma compare}; empty if there are none
  * @param counts results of {@code softrdma compare --fabric}; empty if there are none
  * @param wimpy rows of results of {@code softrdma wimpy}; empty if there are none
- * @param perf cells of results of {@code softrdma perf floor}; empty if there are none
+ * @param floor cells of results of {@code softrdma perf floor}; empty if there are none
+ * @param verbs cells of results of {@code softrdma perf verbs}; empty if there are none
  */
 public record LedgerSources(
-        Optional<CompareResults> compare, Optional<CompareResults> counts, List<JsonNode> wimpy, List<JsonNode> perf) {
+        Optional<CompareResults> compare,
+        Optional<CompareResults> counts,
+        List<JsonNode> wimpy,
+        List<JsonNode> floor,
+        List<JsonNode> verbs) {
     /** Copies the lists. */
     public LedgerSources {
         wimpy = List.copyOf(wimpy);
-        perf = List.copyOf(perf);
+        floor = List.copyOf(floor);
+        verbs = List.copyOf(verbs);
     }
 
     /**
@@ -35,15 +41,17 @@ public record LedgerSources(
      * @param compare results.json of a comparison
      * @param counts results.json of a comparison on the fabric
      * @param wimpy results.json of the Wimpy study
-     * @param perf what {@code perf floor --json} has written
+     * @param floor what {@code perf floor --json} has written
+     * @param verbs what {@code perf verbs --json} has written
      * @throws MeasurementException if a file is there and is something else, or if something went wrong in it
      */
-    public static LedgerSources read(Path compare, Path counts, Path wimpy, Path perf) throws IOException {
+    public static LedgerSources read(Path compare, Path counts, Path wimpy, Path floor, Path verbs) throws IOException {
         return new LedgerSources(
                 comparison(compare, false),
                 comparison(counts, true),
                 rows(wimpy, "wimpy", "results", "getsPerSecond"),
-                rows(perf, "perf floor", "cells", "operation"));
+                rows(floor, "perf floor", "cells", "operation"),
+                rows(verbs, "perf verbs", "cells", "way"));
     }
 
     private static Optional<CompareResults> comparison(Path file, boolean onFabric) throws IOException {

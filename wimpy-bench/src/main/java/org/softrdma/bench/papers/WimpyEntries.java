@@ -1,13 +1,16 @@
 package org.softrdma.bench.papers;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.MissingNode;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import org.softrdma.bench.load.GetCommand;
 import org.softrdma.bench.papers.LedgerEntry.Finding;
 
@@ -19,6 +22,7 @@ final class WimpyEntries {
     private static final String NO_RESULTS = "there is no results.json of wimpy: run ./softrdma wimpy --full";
     private static final int FULL = 100;
     private static final double SAME = 0.05;
+    private static final Pattern COPYING = Pattern.compile("copy|memmove|rep_movs");
     /** Mbit/s. */
     private static final int SLOW_LINK = 1000;
 
@@ -35,8 +39,8 @@ final class WimpyEntries {
                     "CPU per GET by what it does",
                     "the part of the kernel grows with the value",
                     WimpyEntries::kernelGrows),
-            LedgerEntry.notRun(
-                    "W-Fig3", "CPU per GET by function", "copying grows with the value", "no kernel profiler is used"),
+            new LedgerEntry(
+                    "W-Fig3", "CPU per GET by function", "copying grows with the value", WimpyEntries::copyingGrows),
             new LedgerEntry(
                     "W-Fig7",
                     "GETs per second, READ beside stock, two clocks",
@@ -123,6 +127,42 @@ final class WimpyEntries {
             }
             return Finding.of(grows && found.size() > 1, "the kernel's part is " + String.join(", ", found));
         });
+    }
+
+    private static Finding copyingGrows(LedgerSources sources) {
+        return withRows(sources, rows -> {
+            List<String> found = new ArrayList<>();
+            List<Double> parts = new ArrayList<>();
+            for (int size : sizes(rows)) {
+                JsonNode functions = row(rows, WimpyEntries::isStock, size, FULL, 1)
+                        .map(row -> row.path("serverCpuPercentByFunction"))
+                        .orElse(MissingNode.getInstance());
+                if (functions.isEmpty()) {
+                    return Finding.notRun(
+                            "the results have no profile of memcached: run ./softrdma wimpy --full, with perf"
+                                    + " installed, as root");
+                }
+                double part = copying(functions);
+                parts.add(part);
+                found.add(String.format(Locale.ROOT, "%.0f %% at %d bytes", part, size));
+            }
+            boolean grows = parts.size() > 1;
+            for (int i = 1; i < parts.size(); i++) {
+                grows &= parts.get(i) > parts.get(i - 1);
+            }
+            return Finding.of(grows, "copying takes " + String.join(", ", found));
+        });
+    }
+
+    /** Percent of the CPU in functions that copy, of the kernel and of the C library. */
+    private static double copying(JsonNode functions) {
+        double sum = 0;
+        for (Map.Entry<String, JsonNode> function : functions.properties()) {
+            if (COPYING.matcher(function.getKey()).find()) {
+                sum += function.getValue().asDouble();
+            }
+        }
+        return sum;
     }
 
     private static Finding costsLess(LedgerSources sources) {

@@ -11,6 +11,8 @@ public final class MemoryPattern {
 
     private static final int FACTOR = 31;
     private static final int START = 7;
+    /** {@code FACTOR * INVERSE} is 1 modulo the period. */
+    private static final int INVERSE = 223;
 
     private final MemorySegment expected;
 
@@ -39,6 +41,16 @@ public final class MemoryPattern {
             MemorySegment.copy(memory, 0, memory, done, next);
             done += next;
         }
+    }
+
+    /**
+     * Where in the period a byte is: each value is there once.
+     *
+     * @param memory where the byte is
+     * @param at its index
+     */
+    public static int positionOf(MemorySegment memory, long at) {
+        return (memory.get(ValueLayout.JAVA_BYTE, at) - START) * INVERSE & (PERIOD - 1);
     }
 
     /**

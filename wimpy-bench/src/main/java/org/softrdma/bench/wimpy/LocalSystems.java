@@ -214,13 +214,12 @@ final class LocalSystems {
             ServerProcess server = startServer(program, List.of());
             MemcachedAdmin admin = opened.add(new MemcachedAdmin(server.address()));
             spaces.forEach(admin::insert);
-            overTcp.add(new MeasuredSystem.Server(pipelined(server, GetCommand.META), server.meter(), null));
+            overTcp.add(MeasuredSystem.Server.of(server, pipelined(server, GetCommand.META), null));
             list.addProcess(server.pid());
             if (alsoReads && byRead.size() == i) {
                 list.attempt(
                         "READ" + build,
-                        () -> byRead.add(
-                                new MeasuredSystem.Server(connect(server), server.meter(), admin::responderReads)));
+                        () -> byRead.add(MeasuredSystem.Server.of(server, connect(server), admin::responderReads)));
             }
         }
         list.add(new MeasuredSystem(
@@ -259,11 +258,7 @@ final class LocalSystems {
         GetLoad load = opened.add(new PipelinedGetLoad(
                 server.address(), GetCommand.META, plan.clients(), plan.maxWindow(), certificate.clients()));
         list.add(new MeasuredSystem(
-                kind,
-                name,
-                null,
-                GetCommand.META.label() + " in TLS",
-                new MeasuredSystem.Server(load, server.meter(), null)));
+                kind, name, null, GetCommand.META.label() + " in TLS", MeasuredSystem.Server.of(server, load, null)));
         list.addProcess(server.pid());
     }
 
@@ -294,12 +289,12 @@ final class LocalSystems {
                 MeasuredSystem.OURS,
                 setup.provider(),
                 protocol,
-                new MeasuredSystem.Server(reads, server.meter(), admin::responderReads));
+                MeasuredSystem.Server.of(server, reads, admin::responderReads));
     }
 
     private void overTcp(
             MeasuredSystem.Kind kind, String name, ServerProcess server, GetCommand command, String suffix) {
-        MeasuredSystem.Server measured = new MeasuredSystem.Server(pipelined(server, command), server.meter(), null);
+        MeasuredSystem.Server measured = MeasuredSystem.Server.of(server, pipelined(server, command), null);
         list.add(new MeasuredSystem(kind, name, null, command.label() + suffix, measured));
     }
 

@@ -1,11 +1,13 @@
 package org.softrdma.bench.wimpy;
 
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.bench.load.GetCommand;
 import org.softrdma.bench.load.GetLoad;
 import org.softrdma.bench.server.ServerMeter;
+import org.softrdma.bench.server.ServerProcess;
 
 /**
  * One way to get values, ready to be loaded.
@@ -30,8 +32,19 @@ record MeasuredSystem(Kind kind, String name, @Nullable String provider, String 
      * @param load gets values
      * @param meter measures the process
      * @param responderReads READs that its device has served so far; null where there is no such thing
+     * @param pid its process, on this machine; empty if it is elsewhere or of no interest
      */
-    record Server(GetLoad load, ServerMeter meter, @Nullable LongSupplier responderReads) {
+    record Server(GetLoad load, ServerMeter meter, @Nullable LongSupplier responderReads, OptionalLong pid) {
+        /** One that is not to be looked into. */
+        Server(GetLoad load, ServerMeter meter, @Nullable LongSupplier responderReads) {
+            this(load, meter, responderReads, OptionalLong.empty());
+        }
+
+        /** One of this machine. */
+        static Server of(ServerProcess process, GetLoad load, @Nullable LongSupplier responderReads) {
+            return new Server(load, process.meter(), responderReads, OptionalLong.of(process.pid()));
+        }
+
         /** READs that the device has served so far; 0 where there is no such thing. */
         long reads() {
             return responderReads == null ? 0 : responderReads.getAsLong();

@@ -91,6 +91,10 @@ final class WimpyJson {
         row.shares.byClass().forEach((name, value) -> put(classes, name, value));
         ObjectNode user = node.putObject("serverUserMicrosPerGetByThreadClass");
         row.shares.userByClass().forEach((name, value) -> put(user, name, value));
+        if (row.profile != null) {
+            ObjectNode functions = node.putObject("serverCpuPercentByFunction");
+            row.profile.percents().forEach((name, value) -> put(functions, name, value));
+        }
         node.put("errors", row.errors);
         rounds(node.putArray("rounds"), row);
         return node;

@@ -17,6 +17,8 @@ import org.softrdma.bench.study.ReportText;
 
 /** The results as a page for people: what the template {@code wimpy.html} needs. */
 final class WimpyPage {
+    private static final int PROFILED_FUNCTIONS = 8;
+
     private final StudyResults results;
     private final WimpySummary summary;
     private final WimpyCharts charts = new WimpyCharts();
@@ -67,6 +69,15 @@ final class WimpyPage {
                                 + " row reached at full load, and latency counts from the intended start of a GET."
                         : "");
         page.put("blocks", results.cells().stream().map(this::block).toList());
+        List<WimpyRow> profiled =
+                results.rows().stream().filter(row -> row.profile != null).toList();
+        page.put("hasProfiles", !profiled.isEmpty());
+        page.put(
+                "profiles",
+                profiled.stream()
+                        .map(row -> Map.of(
+                                "title", results.title(row) + ": " + row.system.label(), "functions", functions(row)))
+                        .toList());
         page.put("hasSkipped", !results.skipped().isEmpty());
         page.put(
                 "skipped",
@@ -78,6 +89,15 @@ final class WimpyPage {
         figures.forEach(figure -> options.set(figure.id(), figure.chart().option()));
         return ReportPage.write(
                 directory, "What a GET costs the server: READ beside memcached", "wimpy.html", page, options);
+    }
+
+    private static List<Map<String, String>> functions(WimpyRow row) {
+        return row.profile == null
+                ? List.of()
+                : row.profile.percents().entrySet().stream()
+                        .limit(PROFILED_FUNCTIONS)
+                        .map(each -> Map.of("name", each.getKey(), "percent", ReportText.number(each.getValue(), 1)))
+                        .toList();
     }
 
     // ------------------------------------------------------------------------------------------------------- figures

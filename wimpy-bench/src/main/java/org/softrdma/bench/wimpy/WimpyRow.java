@@ -1,5 +1,9 @@
 package org.softrdma.bench.wimpy;
 
+import org.jspecify.annotations.Nullable;
+import org.softrdma.bench.cpu.FunctionProfile;
+import org.softrdma.bench.load.GetCommand;
+import org.softrdma.bench.machine.Throttle;
 import org.softrdma.bench.measurement.MedianOfRounds;
 import org.softrdma.bench.study.CpuShares;
 
@@ -39,6 +43,9 @@ final class WimpyRow {
     final MedianOfRounds rounds = new MedianOfRounds();
     final CpuShares shares = new CpuShares();
     long errors;
+    /** In which functions the server spends its CPU; null if nobody has looked. */
+    @Nullable
+    FunctionProfile profile;
 
     WimpyRow(MeasuredSystem system, int valueLength, int window, int throttlePercent, int serverCores) {
         this(system, valueLength, window, throttlePercent, serverCores, 0, Double.NaN);
@@ -91,6 +98,15 @@ final class WimpyRow {
     /** True if this is a row of GETs by READ, of which the server's device did not count nearly as many READs. */
     boolean isNotOneSided() {
         return median(ONE_SIDED) < LEAST_ONE_SIDED;
+    }
+
+    /** True if it is one of those whose servers are looked into by function. */
+    boolean isProfiled(int widest) {
+        boolean stock = system.kind() == MeasuredSystem.Kind.MEMCACHED
+                && system.protocol().equals(GetCommand.CLASSIC.label());
+        boolean read = system.kind() == MeasuredSystem.Kind.SOFTRDMA_READ
+                && system.protocol().equals("READ arena");
+        return (stock || read) && window == widest && throttlePercent == Throttle.FULL_PERCENT;
     }
 
     /** True if GETs arrive at a constant rate. */

@@ -11,7 +11,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
+import org.softrdma.bench.cpu.FunctionProfile;
 import org.softrdma.bench.cpu.Pinning;
 import org.softrdma.bench.load.KeySpace;
 import org.softrdma.bench.load.LoadOutcome;
@@ -34,6 +36,10 @@ public final class WimpyStudy {
     private static final double NS_PER_US = 1e3;
     /** More than one, so that what is compiled during the last rows is there before the first row is measured. */
     private static final int WARM_UP_PASSES = 3;
+
+    private static final long PROFILE_NS = TimeUnit.SECONDS.toNanos(1);
+    /** {@code perf} begins a little later than the load. */
+    private static final long PROFILE_MARGIN_NS = TimeUnit.MILLISECONDS.toNanos(500);
 
     /** Part of the rate flat out that arrives in open loop. */
     private static final double OPEN_LOOP_LOAD = 0.5;
@@ -164,6 +170,9 @@ public final class WimpyStudy {
             List<WimpyRow> closed = possible(plan.rows(list.systems(), coreCount));
             measure(closed);
             rows.addAll(closed);
+            if (coreCount == 1 && plan.extras().contains(WimpyPlan.Extra.PROFILE)) {
+                profile(closed);
+            }
             if (plan.openLoop() && coreCount == 1) {
                 List<WimpyRow> open = openRows(closed);
                 measureRounds(open);
@@ -213,6 +222,28 @@ public final class WimpyStudy {
             if (percent != Throttle.FULL_PERCENT) {
                 limit(Throttle.FULL_PERCENT);
             }
+        }
+    }
+
+    /** The paper's figure 3. A profile costs the server something, so no figure of a round is taken here. */
+    private void profile(List<WimpyRow> block) {
+        Arrivals arrivals = Arrivals.closed(PROFILE_NS + PROFILE_MARGIN_NS);
+        try {
+            for (WimpyRow row : block) {
+                MeasuredSystem.Server server = row.system.server(0);
+                if (!row.isProfiled(plan.maxWindow()) || server.pid().isEmpty()) {
+                    continue;
+                }
+                setup.progress().say("profiling " + row.label());
+                row.profile = FunctionProfile.of(
+                        server.pid().getAsLong(),
+                        PROFILE_NS,
+                        () -> row.errors += server.load()
+                                .run(space(row), row.window, arrivals)
+                                .errors());
+            }
+        } catch (IOException e) {
+            skipped.put("CPU by function", String.valueOf(e.getMessage()));
         }
     }
 

@@ -37,6 +37,7 @@ import org.softrdma.bench.read.ReadResponder;
 import org.softrdma.bench.read.RequestLoad;
 import org.softrdma.bench.read.ResponderProcess;
 import org.softrdma.verbs.RemoteRegion;
+import org.softrdma.verbs.cm.ConnectionRejectedException;
 import org.softrdma.verbs.device.VerbsDevice;
 import org.softrdma.verbs.device.VerbsProviders;
 
@@ -90,7 +91,7 @@ class MessageLoadTest {
     @ParameterizedTest
     @CsvSource({"engine, 1, 1", "engine, 16, 1024", "manual, 1, 1024", "manual, 16, 100000", "manual, 100, 10"})
     void shouldGetItsOwnBytesBack(String progress, int window, long size) throws Exception {
-        serve(progress, (device, in, out) -> EchoResponder.run(device, ANYWHERE, in, out));
+        serve(progress, (device, in, out) -> EchoResponder.run(device, ANYWHERE, false, in, out));
         InetSocketAddress address = address();
         try (VerbsDevice device = open("manual")) {
             for (int i = 0; i < 2; i++) { // the second load takes the place of the first
@@ -98,6 +99,48 @@ class MessageLoadTest {
                     assertRuns(load, window, size);
                 }
             }
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"false, 1, 1", "false, 16, 100000", "true, 1, 16", "true, 16, 4096", "true, 100, 100000"})
+    void shouldGetTheAnswerThatItAskedFor(boolean spin, int window, long answer) throws Exception {
+        serve("manual", (device, in, out) -> EchoResponder.run(device, ANYWHERE, spin, in, out));
+        InetSocketAddress address = address();
+        try (VerbsDevice device = open("manual");
+                SendLoad load = SendLoad.asking(device, address, CONNECTIONS, window, answer)) {
+            assertRuns(load, window, answer);
+            assertThrows(IllegalArgumentException.class, () -> load.run(window, answer + 1, 1));
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"engine, 1, 8", "manual, 1, 16", "manual, 16, 4096", "manual, 100, 100000", "manual, 4096, 8"})
+    void shouldFindAnswersInItsMemory(String progress, int window, long answer) throws Exception {
+        serve(progress, (device, in, out) -> EchoResponder.run(device, ANYWHERE, true, in, out));
+        InetSocketAddress address = address();
+        try (VerbsDevice device = open("manual")) {
+            for (int i = 0; i < 2; i++) { // the second load takes the place of the first
+                try (PolledLoad load = PolledLoad.connect(device, address, CONNECTIONS, window, answer)) {
+                    assertRuns(load, window, answer);
+                    Map<String, Long> counters = device.counters();
+                    assertEquals(0, counters.getOrDefault("sentSegments.send", 0L), counters::toString);
+                    assertEquals(0, counters.getOrDefault("sentSegments.readRequest", 0L), counters::toString);
+                }
+            }
+        }
+    }
+
+    @Test
+    void shouldSayWhyThereAreNoAnswersInMemory() throws Exception {
+        serve("manual", (device, in, out) -> EchoResponder.run(device, ANYWHERE, false, in, out));
+        InetSocketAddress address = address();
+        try (VerbsDevice device = open("manual")) {
+            assertThrows(ConnectionRejectedException.class, () -> PolledLoad.connect(device, address, 1, 1, 16));
+            await("MEMORY");
+            assertEquals("READY", said.poll(SECONDS, TimeUnit.SECONDS));
+            assertTrue(await("LOST").contains("WRITEs were asked for: expected a responder that spins"));
+            assertThrows(IllegalArgumentException.class, () -> PolledLoad.connect(device, address, 1, 1, 12));
         }
     }
 

@@ -30,7 +30,7 @@ import org.softrdma.bench.measurement.MeasurementException;
 /** Verdicts on results whose numbers are known. */
 class LedgerTest {
     private static final LedgerSources NOTHING =
-            new LedgerSources(Optional.empty(), Optional.empty(), List.of(), List.of());
+            new LedgerSources(Optional.empty(), Optional.empty(), List.of(), List.of(), List.of());
 
     @TempDir
     private Path directory;
@@ -71,7 +71,8 @@ class LedgerTest {
 
     @Test
     void shouldJudgeComparisons() throws IOException {
-        LedgerSources sources = new LedgerSources(Optional.of(fixed()), Optional.empty(), List.of(), List.of());
+        LedgerSources sources =
+                new LedgerSources(Optional.of(fixed()), Optional.empty(), List.of(), List.of(), List.of());
         LedgerRow sizes = row(sources, "P-Fig7, P-Fig8");
         assertEquals(LedgerVerdict.NOT_RUN, sizes.verdict());
         assertEquals("the results have one value size only", sizes.why());
@@ -81,7 +82,8 @@ class LedgerTest {
 
     @Test
     void shouldJudgeWhatIsBesideCpuWorkers() throws IOException {
-        LedgerSources sources = new LedgerSources(Optional.of(fixed()), Optional.empty(), List.of(), List.of());
+        LedgerSources sources =
+                new LedgerSources(Optional.of(fixed()), Optional.empty(), List.of(), List.of(), List.of());
         LedgerRow unnoticed = row(sources, "N-Fig2");
         assertEquals(LedgerVerdict.DOES_NOT_HOLD, unnoticed.verdict());
         assertEquals(
@@ -120,6 +122,7 @@ class LedgerTest {
                         Map.of(),
                         List.of())),
                 Optional.empty(),
+                List.of(),
                 List.of(),
                 List.of());
     }
@@ -202,6 +205,7 @@ class LedgerTest {
                         Map.of(),
                         List.of())),
                 List.of(),
+                List.of(),
                 List.of());
     }
 
@@ -226,7 +230,8 @@ class LedgerTest {
 
     @Test
     void shouldJudgeWhatComparisonsOnTheFabricCount() throws IOException {
-        LedgerSources sources = new LedgerSources(Optional.empty(), Optional.of(fixed()), List.of(), List.of());
+        LedgerSources sources =
+                new LedgerSources(Optional.empty(), Optional.of(fixed()), List.of(), List.of(), List.of());
         for (String id : List.of("N-Fig9", "N-Fig10", "N-Fig11", "P-Fig9")) {
             assertEquals(LedgerVerdict.HOLDS, row(sources, id).verdict(), id);
         }
@@ -272,7 +277,7 @@ class LedgerTest {
         rows.add(wimpy("memcached 1.6", "get", 10240, 50, 250, 4, 3));
         rows.add(wimpy("softrdma", "READ arena", 1024, 50, slowGets, 1, 0.5));
         rows.add(wimpy("softrdma", "READ arena", 10240, 50, 350, 3, 2));
-        return new LedgerSources(Optional.empty(), Optional.empty(), rows, List.of());
+        return new LedgerSources(Optional.empty(), Optional.empty(), rows, List.of(), List.of());
     }
 
     @Test
@@ -293,6 +298,37 @@ class LedgerTest {
         assertEquals(LedgerVerdict.DOES_NOT_HOLD, row(wrong, "W-Fig8a").verdict());
     }
 
+    /** Results whose rows of classic gets have these functions, in the order of their sizes. */
+    private static LedgerSources profiled(List<Map<String, Double>> functions) throws IOException {
+        List<JsonNode> rows = new ArrayList<>();
+        for (JsonNode row : wimpy(700, 3).wimpy()) {
+            ObjectNode changed = row.deepCopy();
+            if (row.path("protocol").asText().equals("get")) {
+                int index = row.path("valueBytes").asInt() == 1024 ? 0 : 1;
+                functions.get(index).forEach(changed.putObject("serverCpuPercentByFunction")::put);
+            }
+            rows.add(changed);
+        }
+        return new LedgerSources(Optional.empty(), Optional.empty(), rows, List.of(), List.of());
+    }
+
+    @Test
+    void shouldJudgeWhatFunctionsCopy() throws IOException {
+        Map<String, Double> small =
+                Map.of("_copy_from_iter", 4.0, "__memmove_avx_unaligned_erms", 6.0, "tcp_ack", 90.0);
+        Map<String, Double> large = Map.of("rep_movs_alternative", 50.0, "tcp_ack", 50.0);
+        LedgerRow right = row(profiled(List.of(small, large)), "W-Fig3");
+        assertEquals(LedgerVerdict.HOLDS, right.verdict(), right::toString);
+        assertEquals("copying takes 10 % at 1024 bytes, 50 % at 10240 bytes", right.why());
+        assertEquals(
+                LedgerVerdict.DOES_NOT_HOLD,
+                row(profiled(List.of(large, small)), "W-Fig3").verdict());
+        assertEquals(
+                LedgerVerdict.NOT_RUN,
+                row(profiled(List.of(small, Map.of())), "W-Fig3").verdict());
+        assertEquals(LedgerVerdict.NOT_RUN, row(wimpy(700, 3), "W-Fig3").verdict());
+    }
+
     private static JsonNode overLink(int megabits, int percent, double gets) throws IOException {
         ObjectNode row = (ObjectNode) wimpy("memcached 1.6", "get", 10240, percent, gets, 4, 3);
         return row.put("linkMegabits", megabits);
@@ -308,6 +344,7 @@ class LedgerTest {
                         overLink(10_000, 100, 100_000),
                         overLink(10_000, 50, 90_000),
                         overLink(10_000, 25, slowGetsAt10)),
+                List.of(),
                 List.of());
     }
 
@@ -346,7 +383,7 @@ class LedgerTest {
                                     + " {\"readsPerSecond\": %s, \"clientCpuMicrosPerRead\": %s}}",
                             (Object[]) words)));
         }
-        return new LedgerSources(Optional.empty(), Optional.empty(), List.of(), cells);
+        return new LedgerSources(Optional.empty(), Optional.empty(), List.of(), cells, List.of());
     }
 
     @Test
@@ -363,15 +400,100 @@ class LedgerTest {
         assertEquals(LedgerVerdict.NOT_RUN, row(NOTHING, "H-Fig3b").verdict());
     }
 
+    /** READs per second beside requests of a way, by its label, size and number at a time. */
+    private static LedgerSources verbs(Map<String, Double> reads) throws IOException {
+        ObjectMapper mapper = new ObjectMapper();
+        List<JsonNode> cells = new ArrayList<>();
+        for (String way : List.of("READ", "SEND", "WRITE", "TCP")) {
+            for (int size : new int[] {16, 4096}) {
+                for (int window : new int[] {1, 16}) {
+                    double beside = reads.getOrDefault(way + " " + size + " " + window, 1.0);
+                    cells.add(mapper.readTree(String.format(
+                            Locale.ROOT,
+                            "{\"way\": \"%s\", \"sizeBytes\": %d, \"connections\": %d, \"window\": %d,"
+                                    + " \"readsBesideThese\": %f, \"meanMicros\": %f}",
+                            way,
+                            size,
+                            window == 1 ? 1 : 8,
+                            window,
+                            beside,
+                            10 * beside)));
+                }
+            }
+        }
+        return new LedgerSources(Optional.empty(), Optional.empty(), List.of(), List.of(), cells);
+    }
+
+    private static void assertVerdict(LedgerVerdict verdict, String id, Map<String, Double> reads) throws IOException {
+        LedgerRow row = row(verbs(reads), id);
+        assertEquals(verdict, row.verdict(), row::toString);
+    }
+
+    @Test
+    void shouldJudgeReadsBesideRequestsThatAreAnswered() throws IOException {
+        LedgerVerdict holds = LedgerVerdict.HOLDS;
+        LedgerVerdict not = LedgerVerdict.DOES_NOT_HOLD;
+        assertVerdict(holds, "P-Fig1", Map.of("SEND 16 1", 2.0, "TCP 16 1", 20.0));
+        assertVerdict(not, "P-Fig1", Map.of("SEND 16 1", 1.5, "TCP 16 1", 1.2));
+        assertVerdict(not, "P-Fig1", Map.of("SEND 16 16", 2.0, "TCP 16 1", 1.2));
+        assertVerdict(holds, "P-Fig2, P-Tab1", Map.of("SEND 16 16", 3.7, "SEND 4096 16", 1.02));
+        assertVerdict(not, "P-Fig2, P-Tab1", Map.of("SEND 16 16", 1.5, "SEND 4096 16", 1.6));
+        assertVerdict(not, "P-Fig2, P-Tab1", Map.of("SEND 16 16", 0.8, "SEND 4096 16", 1.0));
+        assertVerdict(holds, "N-Fig1", Map.of("WRITE 16 16", 1.3, "WRITE 4096 16", 0.9));
+        assertVerdict(not, "N-Fig1", Map.of("WRITE 16 16", 1.0, "WRITE 4096 16", 1.0));
+        assertVerdict(holds, "H-Fig2", Map.of("WRITE 16 1", 1.1));
+        assertVerdict(not, "H-Fig2", Map.of("WRITE 16 1", 1.5));
+        assertVerdict(not, "H-Fig2", Map.of("WRITE 16 1", 0.5));
+        assertVerdict(holds, "F-Fig2", Map.of("WRITE 16 16", 2.0, "TCP 16 16", 20.0));
+        assertVerdict(not, "F-Fig2", Map.of("WRITE 16 16", 1.2, "TCP 16 16", 20.0));
+        assertVerdict(not, "F-Fig2", Map.of("WRITE 16 16", 2.0, "TCP 16 16", 10.0));
+        assertVerdict(holds, "F-Fig3", Map.of("WRITE 16 1", 2.0, "TCP 16 1", 12.5));
+        assertVerdict(not, "F-Fig3", Map.of("WRITE 16 1", 2.0, "TCP 16 1", 9.5));
+        assertEquals(
+                "READs per second beside WRITE/WRITE: 1.30 at 16 bytes, 0.90 at 4096 bytes",
+                row(verbs(Map.of("WRITE 16 16", 1.3, "WRITE 4096 16", 0.9)), "N-Fig1")
+                        .why());
+        assertTrue(
+                row(verbs(Map.of("SEND 16 1", 2.0, "WRITE 16 1", 1.5, "TCP 16 1", 0.9)), "P-Fig1")
+                        .why()
+                        .startsWith(
+                                "16 bytes, one at a time: 10.0 \u00b5s by READ, 20.0 by SENDs, 15.0 by WRITEs, 9.0"),
+                "figures of each way");
+    }
+
+    @Test
+    void shouldAskForSmallAndLargeAnswersOfAllWays() throws IOException {
+        LedgerSources whole = verbs(Map.of());
+        for (String missing : List.of("READ", "SEND", "WRITE", "TCP")) {
+            List<JsonNode> cells = whole.verbs().stream()
+                    .filter(cell -> !cell.path("way").asText().equals(missing)
+                            || cell.path("window").asInt() == 1)
+                    .toList();
+            LedgerRow row =
+                    row(new LedgerSources(Optional.empty(), Optional.empty(), List.of(), List.of(), cells), "F-Fig3");
+            assertEquals(LedgerVerdict.NOT_RUN, row.verdict(), missing);
+        }
+        List<JsonNode> small = whole.verbs().stream()
+                .filter(cell -> cell.path("sizeBytes").asInt() < 4096)
+                .toList();
+        assertEquals(
+                LedgerVerdict.NOT_RUN,
+                row(new LedgerSources(Optional.empty(), Optional.empty(), List.of(), List.of(), small), "N-Fig1")
+                        .verdict());
+        assertTrue(row(NOTHING, "P-Fig1").why().contains("./softrdma perf verbs"));
+    }
+
     @Test
     void shouldRefuseFilesThatAreSomethingElse() throws IOException {
         Path compare = CompareJson.write(fixed(), directory.resolve("compare"));
         Path none = directory.resolve("none");
-        assertTrue(LedgerSources.read(compare, none, none, none).compare().isPresent());
-        for (Path[] files :
-                new Path[][] {{none, compare, none, none}, {none, none, compare, none}, {none, none, none, compare}}) {
+        assertTrue(LedgerSources.read(compare, none, none, none, none).compare().isPresent());
+        for (int wrong = 1; wrong < 5; wrong++) {
+            Path[] files = {none, none, none, none, none};
+            files[wrong] = compare;
             MeasurementException refused = assertThrows(
-                    MeasurementException.class, () -> LedgerSources.read(files[0], files[1], files[2], files[3]));
+                    MeasurementException.class,
+                    () -> LedgerSources.read(files[0], files[1], files[2], files[3], files[4]));
             assertTrue(String.valueOf(refused.getMessage()).startsWith(compare.toString()), refused::toString);
         }
     }

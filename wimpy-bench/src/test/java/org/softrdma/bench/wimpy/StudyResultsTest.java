@@ -12,6 +12,7 @@ import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.mockito.Mockito;
 import org.softrdma.bench.cpu.CpuUse;
+import org.softrdma.bench.cpu.FunctionProfile;
 import org.softrdma.bench.cpu.ThreadClass;
 import org.softrdma.bench.load.GetLoad;
 import org.softrdma.bench.machine.MachineDescription;
@@ -103,6 +105,36 @@ class StudyResultsTest {
                 plan.throttled()
                         ? Optional.of(new StudyResults.Slowing("quota", "bursts, not a slower clock"))
                         : Optional.empty());
+    }
+
+    /** The paper's figure 3: of memcached by classic gets and of READ, with the widest window, unlimited. */
+    @Test
+    void shouldNameFunctionsWhereSomebodyLooked() throws IOException {
+        WimpyRow looked = row(GET, 100, 1, 4, 4, 4);
+        assertTrue(looked.isProfiled(WINDOW));
+        assertTrue(row(READ, 100, 1, 4).isProfiled(WINDOW));
+        assertFalse(looked.isProfiled(WINDOW + 1), "a narrower window");
+        assertFalse(row(MG, 100, 1, 4).isProfiled(WINDOW), "another way to ask");
+        assertFalse(row(C, 100, 1, 4).isProfiled(WINDOW), "no server of values");
+        assertFalse(row(GET, 50, 1, 4).isProfiled(WINDOW), "a slower server");
+        Map<String, Double> percents = new HashMap<>();
+        for (int i = 1; i <= 9; i++) {
+            percents.put("function_" + i, i / 2.0);
+        }
+        looked.profile = new FunctionProfile(percents);
+        StudyResults results = results(plan(List.of(100), List.of(1)), List.of(row(READ, 100, 1, 3, 3, 3), looked));
+        JsonNode rows = new ObjectMapper()
+                .readTree(new WimpyJson(results).write(directory).toFile())
+                .get("results");
+        assertFalse(rows.get(0).has("serverCpuPercentByFunction"));
+        assertEquals(
+                4.5,
+                rows.get(1).get("serverCpuPercentByFunction").get("function_9").asDouble());
+        String page = Files.readString(new WimpyPage(results).write(directory));
+        assertTrue(page.contains("<td>function_9</td><td>4.5</td>"), "the largest first");
+        assertTrue(page.indexOf("function_9<") < page.indexOf("function_2<"), "in their order");
+        assertFalse(page.contains("function_1<"), "the ninth is left out");
+        assertFalse(Files.readString(new WimpyPage(simple()).write(directory)).contains("Functions that the server"));
     }
 
     private static StudyResults simple() {

@@ -1,0 +1,120 @@
+package org.softrdma.bench.floor;
+
+import java.util.List;
+import org.softrdma.bench.message.PolledLoad;
+import org.softrdma.bench.message.SendLoad;
+import org.softrdma.bench.read.ReadLoad;
+import org.softrdma.bench.read.ReadTargets;
+import org.softrdma.bench.read.RequestLoad;
+import org.softrdma.bench.read.ResponderProcess;
+import org.softrdma.verbs.device.VerbsDevice;
+
+/** A way to get so many bytes of another process: which responder has them, and how they are asked for. No responder ever sleeps. */
+public enum VerbsWay {
+    /** A READ, served by the device alone. */
+    READ("READ", "READ") {
+        @Override
+        ResponderProcess start(FloorSetup setup, List<String> pinning) {
+            return ResponderProcess.soft(
+                    setup.responder(),
+                    pinning,
+                    List.of("--progress", "manual", "--memory", Long.toString(MEMORY_BYTES)));
+        }
+
+        @Override
+        RequestLoad connect(VerbsDevice device, ResponderProcess responder, int connections, int window, long size) {
+            return reads(device, responder, connections, window, size);
+        }
+    },
+    /** A SEND of 8 bytes that a SEND answers, as Pilaf's PUTs. */
+    SEND("SEND", "SEND/SEND") {
+        @Override
+        ResponderProcess start(FloorSetup setup, List<String> pinning) {
+            return echo(setup, pinning);
+        }
+
+        @Override
+        RequestLoad connect(VerbsDevice device, ResponderProcess responder, int connections, int window, long size) {
+            return SendLoad.asking(device, responder.address(), connections, window, size);
+        }
+    },
+    /** A WRITE of 8 bytes that a WRITE answers, both ends polling memory, as Nessie's comparison, HERD's ECHO and FaRM's messages. */
+    WRITE("WRITE", "WRITE/WRITE") {
+        @Override
+        ResponderProcess start(FloorSetup setup, List<String> pinning) {
+            return echo(setup, pinning);
+        }
+
+        @Override
+        RequestLoad connect(VerbsDevice device, ResponderProcess responder, int connections, int window, long size) {
+            return PolledLoad.connect(device, responder.address(), connections, window, size);
+        }
+    },
+    /** What a READ asks for and gets, of the C server that does nothing but TCP. */
+    TCP("TCP", "TCP, C") {
+        @Override
+        ResponderProcess start(FloorSetup setup, List<String> pinning) {
+            return ResponderProcess.yardstick(setup.programs().readResponder(), pinning, MEMORY_BYTES, true);
+        }
+
+        @Override
+        RequestLoad connect(VerbsDevice device, ResponderProcess responder, int connections, int window, long size) {
+            return reads(device, responder, connections, window, size);
+        }
+    };
+
+    /** What READs are from. */
+    static final long MEMORY_BYTES = 1 << 26;
+
+    private final String label;
+    private final String title;
+
+    VerbsWay(String label, String title) {
+        this.label = label;
+        this.title = title;
+    }
+
+    /** Its name in results. */
+    public String label() {
+        return label;
+    }
+
+    /** Its name in tables. */
+    public String title() {
+        return title;
+    }
+
+    /** Starts a responder. */
+    abstract ResponderProcess start(FloorSetup setup, List<String> pinning);
+
+    /**
+     * Connects a load.
+     *
+     * @param device of the client
+     * @param responder of this way, running
+     * @param connections connections
+     * @param window requests outstanding on each
+     * @param size bytes of an answer
+     */
+    abstract RequestLoad connect(
+            VerbsDevice device, ResponderProcess responder, int connections, int window, long size);
+
+    private static RequestLoad reads(
+            VerbsDevice device, ResponderProcess responder, int connections, int window, long size) {
+        return ReadLoad.connect(
+                device,
+                responder.address(),
+                connections,
+                window,
+                size,
+                ReadTargets.ofRegion(
+                        responder.memory().address(),
+                        responder.memory().length(),
+                        responder.memory().rkey(),
+                        size));
+    }
+
+    private static ResponderProcess echo(FloorSetup setup, List<String> pinning) {
+        return ResponderProcess.soft(setup.responder(), pinning, List.of("--progress", "manual", "--echo", "--spin"));
+    }
+}
