@@ -112,8 +112,8 @@ class MainTest {
                 "--beside",
                 "no.jar");
         assertRefused(
-                "softrdma perf verbs: --sizes [12, 16]: expected multiples of 8 up to 1048576, because WRITEs end with a"
-                        + " word that is polled",
+                "softrdma perf verbs: --sizes [12, 16]: expected multiples of 8 from 16 to 1048576, because WRITEs end"
+                        + " with a word that is polled",
                 "perf",
                 "verbs",
                 "--sizes",

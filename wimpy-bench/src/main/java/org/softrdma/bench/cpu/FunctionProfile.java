@@ -32,6 +32,10 @@ public record FunctionProfile(Map<String, Double> percents) {
     /** {@code 12.34%  [k] name}; the letter is k for the kernel. */
     private static final Pattern LINE = Pattern.compile("\\s*([0-9.]+)%\\s+\\[(.)]\\s+(\\S+).*");
 
+    private static final Pattern OF_KERNEL = Pattern.compile("\\[k]");
+    /** Percent of the samples. */
+    private static final double MOST_NAMELESS = 5;
+
     private static final Pattern NAMELESS = Pattern.compile("0x[0-9a-f]+");
 
     /** Sorts the functions. */
@@ -49,7 +53,7 @@ public record FunctionProfile(Map<String, Double> percents) {
      * @param pid of the process
      * @param durationNs how long
      * @param work what keeps the process busy; it should take as long or longer
-     * @throws IOException if there is no {@code perf}, or it may not look at the process, with what it said
+     * @throws IOException if there is no {@code perf}, or it may not look at the process or the kernel, with what it said
      */
     public static FunctionProfile of(long pid, long durationNs, Runnable work) throws IOException {
         Path samples = Files.createTempFile("softrdma-profile", ".data");
@@ -60,7 +64,13 @@ public record FunctionProfile(Map<String, Double> percents) {
                 throw new IOException("perf record failed: "
                         + perf.errorOutput().lines().findFirst().orElse("it did not end"));
             }
-            return parse(SystemCommand.run(report(samples)));
+            String said = SystemCommand.run(report(samples));
+            FunctionProfile profile = parse(said);
+            if (!OF_KERNEL.matcher(said).find() || profile.percents().getOrDefault(KERNEL_CODE, 0.0) > MOST_NAMELESS) {
+                throw new IOException("perf does not show the functions of the kernel: run as root, and set"
+                        + " kernel.kptr_restrict to 0 if that does not help");
+            }
+            return profile;
         } finally {
             Files.deleteIfExists(samples);
         }

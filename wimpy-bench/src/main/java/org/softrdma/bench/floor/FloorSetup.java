@@ -103,7 +103,7 @@ public record FloorSetup(
     }
 
     /** Closes what was opened, in reverse order. */
-    static void closeAll(List<AutoCloseable> opened) {
+    static void closeAll(List<? extends AutoCloseable> opened) {
         for (AutoCloseable closeable : opened.reversed()) {
             try {
                 closeable.close();

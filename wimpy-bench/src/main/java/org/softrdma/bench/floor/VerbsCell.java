@@ -82,7 +82,8 @@ final class VerbsCell implements AutoCloseable {
      */
     void round(int number, long durationNs) {
         CpuClock.Sample before = OWN_CLOCK.sample();
-        RequestLoad.Outcome outcome = run(number % loads.size(), durationNs);
+        // Each process has rounds of either order.
+        RequestLoad.Outcome outcome = run(number / 2 % loads.size(), durationNs);
         CpuUse client = OWN_CLOCK.sample().since(before);
         rounds.add(RATE, outcome.perSecond());
         rounds.add(CLIENT, client.microsPer(outcome.requests()));
@@ -142,6 +143,6 @@ final class VerbsCell implements AutoCloseable {
 
     @Override
     public void close() {
-        loads.forEach(RequestLoad::close);
+        FloorSetup.closeAll(loads);
     }
 }

@@ -13,24 +13,29 @@ import org.softrdma.bench.message.PolledLoad;
  */
 public record VerbsLoad(List<Long> sizes, int connections, int window, int responders) {
     private static final int MOST_BYTES = 1 << 20;
+    private static final int MOST_CONNECTIONS = 64;
+    private static final int MOST_WINDOW = 128;
+    private static final int MOST_RESPONDERS = 16;
 
     /** Sorts the sizes and checks the numbers. */
     public VerbsLoad {
         sizes = sizes.stream().distinct().sorted().toList();
         if (sizes.isEmpty()
                 || sizes.stream()
-                        .anyMatch(size -> size < PolledLoad.WORD || size > MOST_BYTES || size % PolledLoad.WORD != 0)) {
+                        .anyMatch(size ->
+                                size < PolledLoad.LEAST_ANSWER || size > MOST_BYTES || size % PolledLoad.WORD != 0)) {
             throw new IllegalArgumentException("--sizes " + sizes + ": expected multiples of " + PolledLoad.WORD
-                    + " up to " + MOST_BYTES + ", because WRITEs end with a word that is polled");
+                    + " from " + PolledLoad.LEAST_ANSWER + " to " + MOST_BYTES
+                    + ", because WRITEs end with a word that is polled");
         }
-        expect("--connections", connections);
-        expect("--window", window);
-        expect("--responders", responders);
+        expect("--connections", connections, MOST_CONNECTIONS);
+        expect("--window", window, MOST_WINDOW);
+        expect("--responders", responders, MOST_RESPONDERS);
     }
 
-    private static void expect(String name, int value) {
-        if (value < 1) {
-            throw new IllegalArgumentException(name + " " + value + ": expected at least 1");
+    private static void expect(String name, int value, int most) {
+        if (value < 1 || value > most) {
+            throw new IllegalArgumentException(name + " " + value + ": expected 1 to " + most);
         }
     }
 

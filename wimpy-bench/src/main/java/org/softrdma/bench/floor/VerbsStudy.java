@@ -106,7 +106,7 @@ public final class VerbsStudy {
             cells.forEach(cell -> results.add(cell.json(read)));
             report(size, cells, read);
         } finally {
-            cells.forEach(VerbsCell::close);
+            FloorSetup.closeAll(cells);
         }
     }
 

@@ -50,7 +50,7 @@ public enum VerbsWay {
             return PolledLoad.connect(device, responder.address(), connections, window, size);
         }
     },
-    /** What a READ asks for and gets, of the C server that does nothing but TCP. */
+    /** The bytes of a READ and of its response over TCP, served by the C program that does nothing else. */
     TCP("TCP", "TCP, C") {
         @Override
         ResponderProcess start(FloorSetup setup, List<String> pinning) {
@@ -63,8 +63,10 @@ public enum VerbsWay {
         }
     };
 
-    /** What READs are from. */
-    static final long MEMORY_BYTES = 1 << 26;
+    /** A READ takes one of so many places. */
+    private static final int PLACES = 64;
+
+    private static final long MEMORY_BYTES = 1L << 26;
 
     private final String label;
     private final String title;
@@ -107,9 +109,10 @@ public enum VerbsWay {
                 connections,
                 window,
                 size,
+                // No more memory than that of the other ways' answers, which are never far from the core.
                 ReadTargets.ofRegion(
                         responder.memory().address(),
-                        responder.memory().length(),
+                        PLACES * size,
                         responder.memory().rkey(),
                         size));
     }

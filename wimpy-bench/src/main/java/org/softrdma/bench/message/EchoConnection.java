@@ -10,11 +10,17 @@ import org.softrdma.verbs.cm.ConnectionRequest;
  * Belongs to the thread that polls.
  */
 interface EchoConnection extends AutoCloseable {
+    /** As a load signals its requests at least. */
+    int LEAST_INTERVAL = 16;
+
     /** Takes a completion of one of its work requests. */
     void take(WorkCompletion completion);
 
     /** Answers what has come without a completion. */
     void look();
+
+    /** What it was asked for. */
+    EchoTerms terms();
 
     /** The private data of its acceptance. */
     byte[] welcome();
@@ -39,14 +45,23 @@ interface EchoConnection extends AutoCloseable {
                 : SendEcho.of(parts, request, terms, index);
     }
 
-    /** One answer in so many is signalled. */
+    /**
+     * One answer in so many is signalled. Where requests come back, few: each answer that is not signalled yet takes as much memory as
+     * a request.
+     */
     static int signalInterval(EchoTerms terms) {
-        return Math.max(1, terms.window() / 2);
+        int least = terms.answer() == EchoTerms.SAME ? 1 : LEAST_INTERVAL;
+        return Math.max(least, terms.window() / 2);
     }
 
     /** For a window of answers on their way, a window of those whose places are not used again yet, and the signalled one. */
     static int slots(EchoTerms terms) {
         return 2 * terms.window() + signalInterval(terms);
+    }
+
+    /** The most completions of a connection at a time, after an error too. */
+    static int completions(EchoTerms terms) {
+        return terms.answers().isPresent() ? slots(terms) : 2 * slots(terms);
     }
 
     /** The connection that a work request belongs to. */

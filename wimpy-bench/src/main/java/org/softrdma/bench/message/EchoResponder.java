@@ -29,7 +29,7 @@ import org.softrdma.verbs.device.VerbsDevice;
  */
 public final class EchoResponder {
     private static final int BACKLOG = 64;
-    private static final int ENTRIES = 1 << 14;
+    private static final int ENTRIES = 1 << 16;
     private static final int COMPLETIONS_PER_POLL = 256;
     /** A connection may wait so long for its acceptance; also until the end of the input is noticed. */
     private static final long WAIT_NS = TimeUnit.MILLISECONDS.toNanos(50);
@@ -151,6 +151,7 @@ public final class EchoResponder {
             if (terms.answers().isPresent() && !spin) {
                 throw new IllegalArgumentException("WRITEs were asked for: expected a responder that spins");
             }
+            requireRoom(EchoConnection.completions(terms));
             int index = connections.indexOf(null);
             if (index < 0) {
                 index = connections.size();
@@ -161,6 +162,17 @@ public final class EchoResponder {
             request.accept(new ConnectionParameters(1, 1, connection.welcome()));
         } catch (VerbsException | IllegalArgumentException e) {
             lines.say("LOST " + e.getMessage());
+        }
+    }
+
+    private void requireRoom(int completions) {
+        int all = completions;
+        for (EchoConnection connection : connections) {
+            all += connection == null ? 0 : EchoConnection.completions(connection.terms());
+        }
+        if (all > ENTRIES) {
+            throw new IllegalArgumentException("no room for " + completions
+                    + " more completions: expected a smaller window, or fewer connections");
         }
     }
 

@@ -150,6 +150,11 @@ abstract class MessageLoad implements RequestLoad {
         return spoiltOffset() + maxSize + ((long) connection * slots + slot) * maxSize;
     }
 
+    /** One number in {@link #VERIFY_INTERVAL}, each time another place in the window. */
+    static boolean isVerified(long number) {
+        return (number + number / VERIFY_INTERVAL) % VERIFY_INTERVAL == 0;
+    }
+
     final void spoil(int connection, int slot, long length) {
         memory.segment().asSlice(slotOffset(connection, slot), length).fill(SPOILT);
     }

@@ -1,7 +1,6 @@
 package org.softrdma.bench.message;
 
 import java.util.EnumSet;
-import org.softrdma.bench.read.MemoryPattern;
 import org.softrdma.stores.connection.RegisteredMemory;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.QueuePair;
@@ -64,7 +63,7 @@ final class PolledEcho implements EchoConnection {
         }
         try {
             for (int i = 0; i < slots; i++) {
-                MemoryPattern.fill(outbox.segment().asSlice(i * terms.answer(), terms.answer()));
+                PolledSlots.fill(outbox.segment().asSlice(i * terms.answer(), terms.answer()), i);
             }
             QueuePair queuePair = request.createQueuePair(
                     parts.domain(), QueuePairAttributes.of(parts.completions(), QueuePairLimits.of(slots, 1)));
@@ -106,6 +105,11 @@ final class PolledEcho implements EchoConnection {
     @Override
     public void take(WorkCompletion completion) {
         completed += signalInterval;
+    }
+
+    @Override
+    public EchoTerms terms() {
+        return terms;
     }
 
     @Override

@@ -24,14 +24,18 @@ public final class PolledLoad extends MessageLoad {
     /** An answer has a multiple of so many bytes, and ends with a word that is polled. */
     public static final int WORD = Long.BYTES;
 
+    /** Bytes of the shortest answer: something, and that word. */
+    public static final int LEAST_ANSWER = 2 * WORD;
+
     private final int window;
     private final long answer;
+    private final int places;
     private final int signalInterval;
     private final long[] asked;
     private final long[] answered;
     private final List<RemoteRegion> requests = new ArrayList<>();
 
-    private PolledLoad(VerbsDevice device, int connections, int window, long answer) {
+    private PolledLoad(VerbsDevice device, int connections, int window, long answer, int places) {
         // A slot more, in which requests are made.
         super(
                 device,
@@ -43,6 +47,7 @@ public final class PolledLoad extends MessageLoad {
                 EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE, AccessFlag.POLLED));
         this.window = window;
         this.answer = answer;
+        this.places = places;
         signalInterval = SendLoad.signalInterval(window);
         asked = new long[connections];
         answered = new long[connections];
@@ -55,7 +60,7 @@ public final class PolledLoad extends MessageLoad {
      * @param responder where an {@link EchoResponder} listens that spins
      * @param connections how many connections
      * @param window requests outstanding per connection
-     * @param answer bytes of an answer, a multiple of {@link #WORD}
+     * @param answer bytes of an answer, a multiple of {@link #WORD} from {@link #LEAST_ANSWER}
      * @throws IllegalArgumentException if the size is not
      */
     public static PolledLoad connect(
@@ -64,11 +69,14 @@ public final class PolledLoad extends MessageLoad {
             throw new MeasurementException("the device lacks the feature ORDERED_PLACEMENT: without it nobody can"
                     + " poll memory for WRITEs");
         }
-        if (answer < WORD || answer % WORD != 0) {
-            throw new IllegalArgumentException(
-                    "an answer of " + answer + " bytes: expected a multiple of " + WORD + ", the polled word");
+        if (answer < LEAST_ANSWER || answer % WORD != 0) {
+            throw new IllegalArgumentException("an answer of " + answer + " bytes: expected a multiple of " + WORD
+                    + " from " + LEAST_ANSWER + ", because the last word is polled");
         }
-        PolledLoad load = new PolledLoad(device, connections, window, answer);
+        // Where answers come to is not known before there is memory for them.
+        RemoteRegion nowhere = new RemoteRegion(0, window * answer, 0);
+        int places = EchoConnection.slots(new EchoTerms(window, PolledSlots.REQUEST, answer, Optional.of(nowhere)));
+        PolledLoad load = new PolledLoad(device, connections, window, answer, places);
         try {
             for (int i = 0; i < connections; i++) {
                 RemoteRegion answers = new RemoteRegion(
@@ -81,13 +89,27 @@ public final class PolledLoad extends MessageLoad {
                         responder,
                         new QueuePairLimits(SendLoad.sends(window), 1, 1, 1, (int) PolledSlots.REQUEST),
                         new ConnectionParameters(1, 1, terms.encode()));
-                load.requests.add(EchoTerms.decodeRegion(welcome));
+                load.requests.add(requests(welcome, window));
             }
             return load;
         } catch (RuntimeException e) {
             load.close();
             throw e;
         }
+    }
+
+    private static RemoteRegion requests(byte[] welcome, int window) {
+        RemoteRegion region;
+        try {
+            region = EchoTerms.decodeRegion(welcome);
+        } catch (IllegalArgumentException e) {
+            throw new MeasurementException("the responder does not say where requests go: " + e.getMessage(), e);
+        }
+        if (region.length() < window * PolledSlots.REQUEST_SLOT) {
+            throw new MeasurementException("the responder has " + region.length() + " bytes for requests: expected "
+                    + window * PolledSlots.REQUEST_SLOT);
+        }
+        return region;
     }
 
     @Override
@@ -110,7 +132,7 @@ public final class PolledLoad extends MessageLoad {
     private void ask(int connection) {
         long number = ++asked[connection];
         int slot = PolledSlots.slot(number, window);
-        if (isVerified(number)) {
+        if (isVerified(number - 1)) {
             spoil(connection, slot, answer);
         }
         long at = slotOffset(connection, window);
@@ -127,10 +149,6 @@ public final class PolledLoad extends MessageLoad {
                         to.rkey(),
                         SendFlags.INLINE | signalled));
         posted(1);
-    }
-
-    private static boolean isVerified(long number) {
-        return number % VERIFY_INTERVAL == 1;
     }
 
     @Override
@@ -154,8 +172,8 @@ public final class PolledLoad extends MessageLoad {
         if (!PolledSlots.has(segment(), slotOffset(connection, slot) + answer - WORD, number)) {
             return false;
         }
-        if (isVerified(number)) {
-            verify(connection, slot, answer - WORD, 0);
+        if (isVerified(number - 1)) {
+            verify(connection, slot, answer - WORD, PolledSlots.phase(PolledSlots.slot(number, places)));
         }
         return true;
     }

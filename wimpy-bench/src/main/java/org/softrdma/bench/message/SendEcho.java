@@ -48,15 +48,21 @@ final class SendEcho implements EchoConnection {
                 parts.domain(),
                 slots * terms.size() + patternLength(terms),
                 EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.RECEIVE_SINK));
+        SendEcho connection;
         try {
             MemoryPattern.fill(memory.segment().asSlice(slots * terms.size()));
             QueuePair queuePair = request.createQueuePair(
                     parts.domain(), QueuePairAttributes.of(parts.completions(), QueuePairLimits.of(slots, slots)));
-            SendEcho connection = new SendEcho(queuePair, memory, terms, index);
+            connection = new SendEcho(queuePair, memory, terms, index);
+        } catch (RuntimeException e) {
+            memory.close();
+            throw e;
+        }
+        try {
             connection.postReceives(slots);
             return connection;
         } catch (RuntimeException e) {
-            memory.close();
+            connection.close();
             throw e;
         }
     }
@@ -98,6 +104,11 @@ final class SendEcho implements EchoConnection {
     @Override
     public void look() {
         // All that comes has a completion.
+    }
+
+    @Override
+    public EchoTerms terms() {
+        return terms;
     }
 
     @Override

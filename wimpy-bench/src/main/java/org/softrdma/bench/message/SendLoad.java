@@ -163,10 +163,6 @@ public final class SendLoad extends MessageLoad {
         return number % PHASES * PHASE_BYTES;
     }
 
-    private static boolean isVerified(long number) {
-        return number % VERIFY_INTERVAL == 0;
-    }
-
     @Override
     void take(WorkCompletion completion, boolean mayPost) {
         if (!completion.opcode().isReceive()) {

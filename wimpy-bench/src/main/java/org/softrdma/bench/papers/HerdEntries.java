@@ -17,7 +17,7 @@ final class HerdEntries {
             LedgerEntry.ofVerbs(
                     "H-Fig2",
                     "latency of verbs",
-                    "an unsignalled WRITE takes half of a READ: there and back takes as long",
+                    "an unsignalled WRITE takes half of a READ: there and back takes about as long",
                     VerbsFigures::echoTakesAsLongAsRead),
             new LedgerEntry(
                     "H-Fig3b",

@@ -42,7 +42,7 @@ public final class Ledger {
             LedgerEntry.ofVerbs(
                     "F-Fig3",
                     "latency of messages by WRITEs, READs and TCP",
-                    "a READ takes half of a message's time and a twelfth of TCP's",
+                    "a READ takes a twelfth of TCP's time alone, half of a message's among many",
                     VerbsFigures::takesPartOfTcpsTime),
             LedgerEntry.modelOnly(
                     "F-Fig4, F-Fig5",

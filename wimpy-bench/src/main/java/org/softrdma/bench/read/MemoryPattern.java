@@ -34,13 +34,18 @@ public final class MemoryPattern {
     public static void fill(MemorySegment memory) {
         long done = Math.min(PERIOD, memory.byteSize());
         for (int i = 0; i < done; i++) {
-            memory.set(ValueLayout.JAVA_BYTE, i, (byte) (i * FACTOR + START));
+            memory.set(ValueLayout.JAVA_BYTE, i, at(i));
         }
         while (done < memory.byteSize()) {
             long next = Math.min(done, memory.byteSize() - done);
             MemorySegment.copy(memory, 0, memory, done, next);
             done += next;
         }
+    }
+
+    /** The byte at an index. */
+    public static byte at(long index) {
+        return (byte) (index * FACTOR + START);
     }
 
     /**

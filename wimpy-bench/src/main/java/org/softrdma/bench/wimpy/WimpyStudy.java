@@ -245,6 +245,9 @@ public final class WimpyStudy {
         } catch (IOException e) {
             skipped.put("CPU by function", String.valueOf(e.getMessage()));
         }
+        if (block.stream().allMatch(row -> row.profile == null)) {
+            skipped.putIfAbsent("CPU by function", "no server of this machine is asked by classic gets or by READ");
+        }
     }
 
     private boolean isModelOfOpen(WimpyRow row) {

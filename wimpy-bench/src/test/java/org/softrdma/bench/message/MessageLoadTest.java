@@ -115,7 +115,7 @@ class MessageLoadTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"engine, 1, 8", "manual, 1, 16", "manual, 16, 4096", "manual, 100, 100000", "manual, 4096, 8"})
+    @CsvSource({"engine, 1, 16", "manual, 1, 24", "manual, 16, 4096", "manual, 100, 100000", "manual, 4096, 16"})
     void shouldFindAnswersInItsMemory(String progress, int window, long answer) throws Exception {
         serve(progress, (device, in, out) -> EchoResponder.run(device, ANYWHERE, true, in, out));
         InetSocketAddress address = address();
@@ -131,6 +131,22 @@ class MessageLoadTest {
         }
     }
 
+    /** One that it took would end the responder once all its work requests are flushed at a time. */
+    @Test
+    void shouldRefuseConnectionsWhoseCompletionsHaveNoRoom() throws Exception {
+        serve("manual", (device, in, out) -> EchoResponder.run(device, ANYWHERE, true, in, out));
+        InetSocketAddress address = address();
+        try (VerbsDevice device = open("manual")) {
+            assertThrows(ConnectionRejectedException.class, () -> SendLoad.asking(device, address, 4, 4096, 16));
+            await("MEMORY");
+            assertEquals("READY", said.poll(SECONDS, TimeUnit.SECONDS));
+            assertTrue(await("LOST").contains("no room for 20480 more completions"));
+            try (SendLoad load = SendLoad.asking(device, address, CONNECTIONS, 4096, 16)) {
+                assertRuns(load, 4096, 16);
+            }
+        }
+    }
+
     @Test
     void shouldSayWhyThereAreNoAnswersInMemory() throws Exception {
         serve("manual", (device, in, out) -> EchoResponder.run(device, ANYWHERE, false, in, out));
@@ -140,7 +156,8 @@ class MessageLoadTest {
             await("MEMORY");
             assertEquals("READY", said.poll(SECONDS, TimeUnit.SECONDS));
             assertTrue(await("LOST").contains("WRITEs were asked for: expected a responder that spins"));
-            assertThrows(IllegalArgumentException.class, () -> PolledLoad.connect(device, address, 1, 1, 12));
+            assertThrows(IllegalArgumentException.class, () -> PolledLoad.connect(device, address, 1, 1, 20));
+            assertThrows(IllegalArgumentException.class, () -> PolledLoad.connect(device, address, 1, 1, 8));
         }
     }
 

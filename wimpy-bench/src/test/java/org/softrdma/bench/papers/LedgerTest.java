@@ -316,13 +316,18 @@ class LedgerTest {
     void shouldJudgeWhatFunctionsCopy() throws IOException {
         Map<String, Double> small =
                 Map.of("_copy_from_iter", 4.0, "__memmove_avx_unaligned_erms", 6.0, "tcp_ack", 90.0);
-        Map<String, Double> large = Map.of("rep_movs_alternative", 50.0, "tcp_ack", 50.0);
+        Map<String, Double> large =
+                Map.of("rep_movs_alternative", 20.0, "__memcpy_avx_unaligned_erms", 30.0, "tcp_ack", 50.0);
+        Map<String, Double> other = Map.of("copy_process", 30.0, "skb_zerocopy", 40.0, "copyin", 11.0, "tcp_ack", 19.0);
         LedgerRow right = row(profiled(List.of(small, large)), "W-Fig3");
         assertEquals(LedgerVerdict.HOLDS, right.verdict(), right::toString);
         assertEquals("copying takes 10 % at 1024 bytes, 50 % at 10240 bytes", right.why());
         assertEquals(
                 LedgerVerdict.DOES_NOT_HOLD,
                 row(profiled(List.of(large, small)), "W-Fig3").verdict());
+        LedgerRow little = row(profiled(List.of(small, other)), "W-Fig3");
+        assertEquals(LedgerVerdict.DOES_NOT_HOLD, little.verdict(), "it grows, but is no large part");
+        assertEquals("copying takes 10 % at 1024 bytes, 11 % at 10240 bytes", little.why());
         assertEquals(
                 LedgerVerdict.NOT_RUN,
                 row(profiled(List.of(small, Map.of())), "W-Fig3").verdict());
@@ -439,6 +444,8 @@ class LedgerTest {
         assertVerdict(holds, "P-Fig2, P-Tab1", Map.of("SEND 16 16", 3.7, "SEND 4096 16", 1.02));
         assertVerdict(not, "P-Fig2, P-Tab1", Map.of("SEND 16 16", 1.5, "SEND 4096 16", 1.6));
         assertVerdict(not, "P-Fig2, P-Tab1", Map.of("SEND 16 16", 0.8, "SEND 4096 16", 1.0));
+        assertVerdict(not, "P-Fig2, P-Tab1", Map.of("SEND 16 16", 3.7, "SEND 4096 16", 3.0));
+        assertVerdict(not, "P-Fig2, P-Tab1", Map.of("SEND 16 16", 3.7, "SEND 4096 16", 0.3));
         assertVerdict(holds, "N-Fig1", Map.of("WRITE 16 16", 1.3, "WRITE 4096 16", 0.9));
         assertVerdict(not, "N-Fig1", Map.of("WRITE 16 16", 1.0, "WRITE 4096 16", 1.0));
         assertVerdict(holds, "H-Fig2", Map.of("WRITE 16 1", 1.1));
@@ -447,8 +454,9 @@ class LedgerTest {
         assertVerdict(holds, "F-Fig2", Map.of("WRITE 16 16", 2.0, "TCP 16 16", 20.0));
         assertVerdict(not, "F-Fig2", Map.of("WRITE 16 16", 1.2, "TCP 16 16", 20.0));
         assertVerdict(not, "F-Fig2", Map.of("WRITE 16 16", 2.0, "TCP 16 16", 10.0));
-        assertVerdict(holds, "F-Fig3", Map.of("WRITE 16 1", 2.0, "TCP 16 1", 12.5));
-        assertVerdict(not, "F-Fig3", Map.of("WRITE 16 1", 2.0, "TCP 16 1", 9.5));
+        assertVerdict(holds, "F-Fig3", Map.of("WRITE 16 16", 2.0, "TCP 16 1", 12.5));
+        assertVerdict(not, "F-Fig3", Map.of("WRITE 16 16", 2.0, "TCP 16 1", 9.5));
+        assertVerdict(not, "F-Fig3", Map.of("WRITE 16 1", 2.0, "TCP 16 1", 12.5));
         assertEquals(
                 "READs per second beside WRITE/WRITE: 1.30 at 16 bytes, 0.90 at 4096 bytes",
                 row(verbs(Map.of("WRITE 16 16", 1.3, "WRITE 4096 16", 0.9)), "N-Fig1")
