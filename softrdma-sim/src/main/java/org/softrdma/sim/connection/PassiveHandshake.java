@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -31,6 +32,8 @@ public final class PassiveHandshake implements Handshake {
     private static final Logger LOG = LoggerFactory.getLogger(PassiveHandshake.class);
 
     private static final byte[] NO_DATA = {};
+    /** Time for a turn of the event loop. */
+    private static final long SECOND_LOOK_NS = TimeUnit.MILLISECONDS.toNanos(10);
 
     private final Connection connection;
     private final Consumer<PassiveHandshake> onRequest;
@@ -78,8 +81,11 @@ public final class PassiveHandshake implements Handshake {
         connection.ready(false);
     }
 
+    /** A process that stood still has its timers due before it has seen what came meanwhile: it looks at that first. */
     private EventLoop.Cancellable startTimer(Runnable task) {
-        return connection.schedule(task, connection.engine().limits().timeouts().handshakeNs());
+        return connection.schedule(
+                () -> timer = connection.schedule(task, SECOND_LOOK_NS),
+                connection.engine().limits().timeouts().handshakeNs());
     }
 
     /** The connection. */

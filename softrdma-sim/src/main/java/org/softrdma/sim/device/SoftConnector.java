@@ -59,6 +59,10 @@ final class SoftConnector implements Connector {
         byte[] reply = Waiting.establish(
                 result, device.progress(), timeoutNs, "the connection to " + AddressText.of(remote), handshake::giveUp);
         local = handshake.localAddress();
+        if (device.progress().isManual()) {
+            // Sends the first message: the peer gives up if it waits for that until the owner drives the device again.
+            boolean ignored = device.progress().runUntil(() -> false, 0);
+        }
         return reply;
     }
 

@@ -18,6 +18,7 @@ import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.QueuePairAttributes;
 import org.softrdma.verbs.QueuePairLimits;
+import org.softrdma.verbs.QueuePairState;
 import org.softrdma.verbs.WorkCompletion;
 import org.softrdma.verbs.cm.ConnectionParameters;
 import org.softrdma.verbs.cm.Connector;
@@ -236,7 +237,19 @@ abstract class MessageLoad implements RequestLoad {
             }
             taken = count + look(mayPost);
         }
+        if (taken == 0) {
+            requireConnected();
+        }
         return System.nanoTime();
+    }
+
+    /** Where nothing signalled is outstanding, a lost connection flushes nothing that would tell. */
+    private void requireConnected() {
+        for (int i = 0; i < queuePairs.size(); i++) {
+            if (queuePairs.get(i).state() == QueuePairState.ERROR) {
+                throw new MeasurementException("the responder ended connection " + i + ", or has ended itself");
+            }
+        }
     }
 
     @Override
