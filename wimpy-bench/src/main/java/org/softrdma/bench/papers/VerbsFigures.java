@@ -120,7 +120,8 @@ final class VerbsFigures {
         double last = reads(way, large, false);
         return Finding.of(
                 first > 1 + SAME && Math.abs(Math.log(last)) <= CLOSE,
-                "READs per second beside " + way.title() + ": " + bySize(way, false, size -> true));
+                "READs per second beside " + way.title() + ": " + bySize(way, false, size -> true)
+                        + (way == VerbsWay.WRITE ? "; memory that is polled is copied word by word" : ""));
     }
 
     private String bySize(VerbsWay way, boolean single, IntPredicate which) {

@@ -458,7 +458,8 @@ class LedgerTest {
         assertVerdict(not, "F-Fig3", Map.of("WRITE 16 16", 2.0, "TCP 16 1", 9.5));
         assertVerdict(not, "F-Fig3", Map.of("WRITE 16 1", 2.0, "TCP 16 1", 12.5));
         assertEquals(
-                "READs per second beside WRITE/WRITE: 1.30 at 16 bytes, 0.90 at 4096 bytes",
+                "READs per second beside WRITE/WRITE: 1.30 at 16 bytes, 0.90 at 4096 bytes; memory that is polled is"
+                        + " copied word by word",
                 row(verbs(Map.of("WRITE 16 16", 1.3, "WRITE 4096 16", 0.9)), "N-Fig1")
                         .why());
         assertTrue(
