@@ -16,6 +16,7 @@ import org.softrdma.verbs.cm.ConnectionRequest;
 class HandshakeLimitTest {
     private static final int MOST_HANDSHAKES = 16_384;
     private static final int PEER_TO_PEER = Frames.PEER_TO_PEER | Frames.RTR_WRITE;
+    private static final long SECOND_LOOK_MS = 10;
     private static final long TIMEOUT_MS = 10_000;
 
     @Test
@@ -52,6 +53,8 @@ class HandshakeLimitTest {
             device.advance(TIMEOUT_MS - 1);
             assertEquals(QueuePairState.READY_TO_SEND, pair.state());
             device.advance(1);
+            assertEquals(QueuePairState.READY_TO_SEND, pair.state(), "it looks at what came first");
+            device.advance(SECOND_LOOK_MS);
             assertEquals(QueuePairState.ERROR, pair.state());
             assertTrue(socket.isClosed());
             assertEquals(1, device.counter("handshakeErrors"));
