@@ -3,7 +3,6 @@ package org.softrdma.bench.message;
 import org.softrdma.bench.measurement.MeasurementException;
 import org.softrdma.verbs.PostStatus;
 import org.softrdma.verbs.WorkCompletion;
-import org.softrdma.verbs.cm.ConnectionRequest;
 
 /**
  * One connection of an {@link EchoResponder}. The upper half of the numbers of its work requests is its index, see {@link #wrId}.
@@ -30,20 +29,6 @@ interface EchoConnection extends AutoCloseable {
 
     @Override
     void close();
-
-    /**
-     * Makes a queue pair that is ready to be accepted.
-     *
-     * @param parts of the responder
-     * @param request the peer's
-     * @param terms the peer's
-     * @param index of the connection
-     */
-    static EchoConnection of(EchoParts parts, ConnectionRequest request, EchoTerms terms, int index) {
-        return terms.answers().isPresent()
-                ? PolledEcho.of(parts, request, terms, terms.answers().get(), index)
-                : SendEcho.of(parts, request, terms, index);
-    }
 
     /**
      * One answer in so many is signalled. Where requests come back, few: each answer that is not signalled yet takes as much memory as

@@ -157,7 +157,9 @@ public final class EchoResponder {
                 index = connections.size();
                 connections.add(null);
             }
-            EchoConnection connection = EchoConnection.of(parts, request, terms, index);
+            EchoConnection connection = terms.answers().isPresent()
+                    ? PolledEcho.of(parts, request, terms, terms.answers().get(), index)
+                    : SendEcho.of(parts, request, terms, index);
             connections.set(index, connection);
             request.accept(new ConnectionParameters(1, 1, connection.welcome()));
         } catch (VerbsException | IllegalArgumentException e) {

@@ -14,7 +14,7 @@ final class HerdEntries {
     static final List<LedgerEntry> ALL = List.of(
             LedgerEntry.notInOurText(
                     "H-Tab1", "verbs of each transport", "as the table", "the text refers to the table only"),
-            LedgerEntry.ofVerbs(
+            VerbsFigures.entry(
                     "H-Fig2",
                     "latency of verbs",
                     "an unsignalled WRITE takes half of a READ: there and back takes about as long",

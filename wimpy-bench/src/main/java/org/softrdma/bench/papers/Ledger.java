@@ -12,7 +12,7 @@ import org.softrdma.bench.floor.VerbsWay;
  */
 public final class Ledger {
     private static final List<LedgerEntry> NESSIE = List.of(
-            LedgerEntry.ofVerbs(
+            VerbsFigures.entry(
                     "N-Fig1",
                     "READs, and WRITEs that WRITEs answer, per second, by size",
                     "READ is faster when small, the same when large",
@@ -34,12 +34,12 @@ public final class Ledger {
                     NodesClaims::cache));
 
     private static final List<LedgerEntry> FARM = List.of(
-            LedgerEntry.ofVerbs(
+            VerbsFigures.entry(
                     "F-Fig2",
                     "messages by WRITEs, READs and TCP, per second",
                     "messages are 9 to 11 times as fast as TCP, READs twice as fast again",
                     VerbsFigures::leavesTcpBehind),
-            LedgerEntry.ofVerbs(
+            VerbsFigures.entry(
                     "F-Fig3",
                     "latency of messages by WRITEs, READs and TCP",
                     "a READ takes a twelfth of TCP's time alone, half of a message's among many",

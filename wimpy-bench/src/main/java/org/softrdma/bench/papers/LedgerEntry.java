@@ -67,11 +67,6 @@ record LedgerEntry(String id, String shows, String shape, Function<LedgerSources
         return of(id, shows, shape, LedgerSources::counts, NO_COUNTS, judge);
     }
 
-    /** What {@code softrdma perf verbs} shows. */
-    static LedgerEntry ofVerbs(String id, String shows, String shape, Function<VerbsFigures, Finding> judge) {
-        return new LedgerEntry(id, shows, shape, sources -> VerbsFigures.judge(sources, judge));
-    }
-
     private static LedgerEntry of(
             String id,
             String shows,

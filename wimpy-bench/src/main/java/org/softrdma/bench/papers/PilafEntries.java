@@ -31,12 +31,12 @@ final class PilafEntries {
     private static final double SECONDS_PER_MINUTE = 60;
 
     static final List<LedgerEntry> ALL = List.of(
-            LedgerEntry.ofVerbs(
+            VerbsFigures.entry(
                     "P-Fig1",
                     "latency of a READ, of a SEND and its answer, and of TCP",
                     "READ is fastest (the paper: half of SENDs' time), TCP slowest",
                     VerbsFigures::readIsFastest),
-            LedgerEntry.ofVerbs(
+            VerbsFigures.entry(
                     "P-Fig2, P-Tab1",
                     "READs and SENDs per second, by size",
                     "READ is faster when small (the paper: 3.7 times), the same when large",

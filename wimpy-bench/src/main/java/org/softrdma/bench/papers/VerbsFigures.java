@@ -49,8 +49,13 @@ final class VerbsFigures {
         this.large = large;
     }
 
+    /** An entry that they judge. */
+    static LedgerEntry entry(String id, String shows, String shape, Function<VerbsFigures, Finding> judge) {
+        return new LedgerEntry(id, shows, shape, sources -> judge(sources, judge));
+    }
+
     /** What they say, if there are results of small and large answers, one at a time and many. */
-    static Finding judge(LedgerSources sources, Function<VerbsFigures, Finding> judge) {
+    private static Finding judge(LedgerSources sources, Function<VerbsFigures, Finding> judge) {
         List<JsonNode> cells = sources.verbs();
         if (cells.isEmpty()) {
             return Finding.notRun(NO_RESULTS);
