@@ -9,7 +9,6 @@ import java.util.Locale;
 import java.util.Map;
 import org.softrdma.bench.cpu.Pinning;
 import org.softrdma.bench.measurement.ByteSize;
-import org.softrdma.bench.measurement.MedianOfRounds;
 import org.softrdma.bench.read.ReadLoad;
 import org.softrdma.bench.read.ReadTargets;
 import org.softrdma.bench.read.ResponderProcess;
@@ -114,10 +113,7 @@ final class LatencyRows {
     }
 
     private ObjectNode report(long size, boolean spin, LatencyCell plain, LatencyCell java, LatencyCell mixed) {
-        MedianOfRounds both = new MedianOfRounds();
-        plain.rounds().values(LatencyCell.MEDIAN).forEach(value -> both.add("plain", value));
-        java.rounds().values(LatencyCell.MEDIAN).forEach(value -> both.add("soft", value));
-        double ratio = both.medianRatio("soft", "plain");
+        double ratio = java.rounds().medianRatio(LatencyCell.MEDIAN, plain.rounds());
         String mode = spin ? "spin" : "block";
         setup.out()
                 .println(String.format(

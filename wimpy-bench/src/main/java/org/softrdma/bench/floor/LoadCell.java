@@ -120,10 +120,7 @@ final class LoadCell {
 
     /** The median over the rounds of this cell's value by that of another. */
     double ratio(String name, LoadCell other) {
-        MedianOfRounds both = new MedianOfRounds();
-        rounds.values(name).forEach(value -> both.add("this", value));
-        other.rounds.values(name).forEach(value -> both.add("other", value));
-        return both.medianRatio("this", "other");
+        return rounds.medianRatio(name, other.rounds);
     }
 
     long verified() {

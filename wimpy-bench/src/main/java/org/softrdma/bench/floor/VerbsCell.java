@@ -17,10 +17,10 @@ import org.softrdma.verbs.device.VerbsDevice;
  * thread of its loads.
  */
 final class VerbsCell implements AutoCloseable {
-    static final String RATE = "requestsPerSecond";
-    static final String CLIENT = "clientCpuMicros";
+    private static final String RATE = "requestsPerSecond";
+    private static final String CLIENT = "clientCpuMicros";
     /** Of the load's thread, ready to run while other work held its core. */
-    static final String WAIT = "clientWaitedPercent";
+    private static final String WAIT = "clientWaitedPercent";
 
     private static final double PERCENT = 100;
     private static final CpuClock OWN_CLOCK = CpuClock.ofThisProcess();
@@ -57,10 +57,6 @@ final class VerbsCell implements AutoCloseable {
             close();
             throw e;
         }
-    }
-
-    VerbsWay way() {
-        return way;
     }
 
     VerbsLoad.Shape shape() {
@@ -113,10 +109,7 @@ final class VerbsCell implements AutoCloseable {
 
     /** The median over the rounds of this cell's requests per second by those of another. */
     double rateBeside(VerbsCell other) {
-        MedianOfRounds both = new MedianOfRounds();
-        rounds.values(RATE).forEach(value -> both.add("this", value));
-        other.rounds.values(RATE).forEach(value -> both.add("other", value));
-        return both.medianRatio("this", "other");
+        return rounds.medianRatio(RATE, other.rounds);
     }
 
     /**
@@ -127,7 +120,7 @@ final class VerbsCell implements AutoCloseable {
     ObjectNode json(VerbsCell read) {
         ObjectMapper mapper = new ObjectMapper();
         ObjectNode node = mapper.createObjectNode();
-        node.put("way", way.label())
+        node.put("way", way.name())
                 .put("sizeBytes", size)
                 .put("connections", shape.connections())
                 .put("window", shape.window())

@@ -52,5 +52,9 @@ public record VerbsLoad(List<Long> sizes, int connections, int window, int respo
      * @param connections connections
      * @param window outstanding on each
      */
-    record Shape(int connections, int window) {}
+    record Shape(int connections, int window) {
+        boolean isSingle() {
+            return connections * window == 1;
+        }
+    }
 }

@@ -102,7 +102,7 @@ public final class VerbsStudy {
                     cell.round(round, setup.roundNs());
                 }
             }
-            VerbsCell read = cells.get(VerbsWay.READ.ordinal());
+            VerbsCell read = cells.getFirst();
             cells.forEach(cell -> results.add(cell.json(read)));
             report(size, cells, read);
         } finally {
@@ -114,7 +114,7 @@ public final class VerbsStudy {
         List<VerbsWay> ways = Arrays.asList(VerbsWay.values());
         setup.out().println();
         setup.out()
-                .println((isSingle(shape)
+                .println((shape.isSingle()
                                 ? "one request at a time, mean us"
                                 : shape.connections() + " connections with " + shape.window()
                                         + " outstanding, thousands of requests per second")
@@ -127,7 +127,7 @@ public final class VerbsStudy {
     }
 
     private void report(long size, List<VerbsCell> cells, VerbsCell read) {
-        boolean single = isSingle(read.shape());
+        boolean single = read.shape().isSingle();
         line(
                 ByteSize.format(size),
                 cells.stream()
@@ -138,10 +138,6 @@ public final class VerbsStudy {
                         .map(cell -> number(read.rateBeside(cell)))
                         .toList(),
                 number(cells.stream().mapToDouble(VerbsCell::waited).max().orElse(0)));
-    }
-
-    private static boolean isSingle(VerbsLoad.Shape shape) {
-        return shape.connections() * shape.window() == 1;
     }
 
     private static String number(double value) {

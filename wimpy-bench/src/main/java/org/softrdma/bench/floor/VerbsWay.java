@@ -1,5 +1,6 @@
 package org.softrdma.bench.floor;
 
+import java.util.ArrayList;
 import java.util.List;
 import org.softrdma.bench.message.PolledLoad;
 import org.softrdma.bench.message.SendLoad;
@@ -12,54 +13,26 @@ import org.softrdma.verbs.device.VerbsDevice;
 /** A way to get so many bytes of another process: which responder has them, and how they are asked for. No responder ever sleeps. */
 public enum VerbsWay {
     /** A READ, served by the device alone. */
-    READ("READ", "READ") {
-        @Override
-        ResponderProcess start(FloorSetup setup, List<String> pinning) {
-            return ResponderProcess.soft(
-                    setup.responder(),
-                    pinning,
-                    List.of("--progress", "manual", "--memory", Long.toString(MEMORY_BYTES)));
-        }
-
-        @Override
-        RequestLoad connect(VerbsDevice device, ResponderProcess responder, int connections, int window, long size) {
-            return reads(device, responder, connections, window, size);
-        }
-    },
+    READ("READ", false),
     /** A SEND of 8 bytes that a SEND answers, as Pilaf's PUTs. */
-    SEND("SEND", "SEND/SEND") {
-        @Override
-        ResponderProcess start(FloorSetup setup, List<String> pinning) {
-            return echo(setup, pinning);
-        }
-
+    SEND("SEND/SEND", true) {
         @Override
         RequestLoad connect(VerbsDevice device, ResponderProcess responder, int connections, int window, long size) {
             return SendLoad.asking(device, responder.address(), connections, window, size);
         }
     },
     /** A WRITE of 8 bytes that a WRITE answers, both ends polling memory, as Nessie's comparison, HERD's ECHO and FaRM's messages. */
-    WRITE("WRITE", "WRITE/WRITE") {
-        @Override
-        ResponderProcess start(FloorSetup setup, List<String> pinning) {
-            return echo(setup, pinning);
-        }
-
+    WRITE("WRITE/WRITE", true) {
         @Override
         RequestLoad connect(VerbsDevice device, ResponderProcess responder, int connections, int window, long size) {
             return PolledLoad.connect(device, responder.address(), connections, window, size);
         }
     },
     /** The bytes of a READ and of its response over TCP, served by the C program that does nothing else. */
-    TCP("TCP", "TCP, C") {
+    TCP("TCP, C", false) {
         @Override
         ResponderProcess start(FloorSetup setup, List<String> pinning) {
             return ResponderProcess.yardstick(setup.programs().readResponder(), pinning, MEMORY_BYTES, true);
-        }
-
-        @Override
-        RequestLoad connect(VerbsDevice device, ResponderProcess responder, int connections, int window, long size) {
-            return reads(device, responder, connections, window, size);
         }
     };
 
@@ -68,17 +41,13 @@ public enum VerbsWay {
 
     private static final long MEMORY_BYTES = 1L << 26;
 
-    private final String label;
     private final String title;
+    /** Its requests go to the responder, not to its device alone. */
+    private final boolean answered;
 
-    VerbsWay(String label, String title) {
-        this.label = label;
+    VerbsWay(String title, boolean answered) {
         this.title = title;
-    }
-
-    /** Its name in results. */
-    public String label() {
-        return label;
+        this.answered = answered;
     }
 
     /** Its name in tables. */
@@ -86,11 +55,15 @@ public enum VerbsWay {
         return title;
     }
 
-    /** Starts a responder. */
-    abstract ResponderProcess start(FloorSetup setup, List<String> pinning);
+    /** Starts a responder, which drives its device without rest. */
+    ResponderProcess start(FloorSetup setup, List<String> pinning) {
+        List<String> arguments = new ArrayList<>(List.of("--progress", "manual"));
+        arguments.addAll(answered ? List.of("--echo", "--spin") : List.of("--memory", Long.toString(MEMORY_BYTES)));
+        return ResponderProcess.soft(setup.responder(), pinning, arguments);
+    }
 
     /**
-     * Connects a load.
+     * Connects a load: of READs, where a way has no other.
      *
      * @param device of the client
      * @param responder of this way, running
@@ -98,26 +71,10 @@ public enum VerbsWay {
      * @param window requests outstanding on each
      * @param size bytes of an answer
      */
-    abstract RequestLoad connect(
-            VerbsDevice device, ResponderProcess responder, int connections, int window, long size);
-
-    private static RequestLoad reads(
-            VerbsDevice device, ResponderProcess responder, int connections, int window, long size) {
-        return ReadLoad.connect(
-                device,
-                responder.address(),
-                connections,
-                window,
-                size,
-                // No more memory than that of the other ways' answers, which are never far from the core.
-                ReadTargets.ofRegion(
-                        responder.memory().address(),
-                        PLACES * size,
-                        responder.memory().rkey(),
-                        size));
-    }
-
-    private static ResponderProcess echo(FloorSetup setup, List<String> pinning) {
-        return ResponderProcess.soft(setup.responder(), pinning, List.of("--progress", "manual", "--echo", "--spin"));
+    RequestLoad connect(VerbsDevice device, ResponderProcess responder, int connections, int window, long size) {
+        // From no more memory than that of the other ways' answers, which are never far from the core.
+        ReadTargets targets = ReadTargets.ofRegion(
+                responder.memory().address(), PLACES * size, responder.memory().rkey(), size);
+        return ReadLoad.connect(device, responder.address(), connections, window, size, targets);
     }
 }

@@ -92,8 +92,30 @@ public final class MedianOfRounds {
      * @param denominator what it is compared with
      */
     public List<Double> ratios(String numerator, String denominator) {
-        List<Double> above = values(numerator);
-        List<Double> below = values(denominator);
+        return ratios(values(numerator), values(denominator));
+    }
+
+    /**
+     * The median of the ratios to what others gave within the same rounds.
+     *
+     * @param name what was measured of both
+     * @param others what it is compared with
+     */
+    public double medianRatio(String name, MedianOfRounds others) {
+        return median(ratios(name, others));
+    }
+
+    /**
+     * The ratios to what others gave within the same rounds.
+     *
+     * @param name what was measured of both
+     * @param others what it is compared with
+     */
+    public List<Double> ratios(String name, MedianOfRounds others) {
+        return ratios(values(name), others.values(name));
+    }
+
+    private static List<Double> ratios(List<Double> above, List<Double> below) {
         List<Double> ratios = new ArrayList<>();
         for (int i = 0; i < Math.min(above.size(), below.size()); i++) {
             ratios.add(above.get(i) / below.get(i));

@@ -1,7 +1,5 @@
 package org.softrdma.bench.message;
 
-import org.softrdma.bench.measurement.MeasurementException;
-import org.softrdma.verbs.PostStatus;
 import org.softrdma.verbs.WorkCompletion;
 
 /**
@@ -34,19 +32,20 @@ interface EchoConnection extends AutoCloseable {
      * One answer in so many is signalled. Where requests come back, few: each answer that is not signalled yet takes as much memory as
      * a request.
      */
-    static int signalInterval(EchoTerms terms) {
-        int least = terms.answer() == EchoTerms.SAME ? 1 : LEAST_INTERVAL;
-        return Math.max(least, terms.window() / 2);
+    static int signalInterval(int window, long answer) {
+        int least = answer == EchoTerms.SAME ? 1 : LEAST_INTERVAL;
+        return Math.max(least, window / 2);
     }
 
     /** For a window of answers on their way, a window of those whose places are not used again yet, and the signalled one. */
-    static int slots(EchoTerms terms) {
-        return 2 * terms.window() + signalInterval(terms);
+    static int slots(int window, long answer) {
+        return 2 * window + signalInterval(window, answer);
     }
 
     /** The most completions of a connection at a time, after an error too. */
     static int completions(EchoTerms terms) {
-        return terms.answers().isPresent() ? slots(terms) : 2 * slots(terms);
+        int slots = slots(terms.window(), terms.answer());
+        return terms.answers().isPresent() ? slots : 2 * slots;
     }
 
     /** The connection that a work request belongs to. */
@@ -62,12 +61,5 @@ interface EchoConnection extends AutoCloseable {
     /** The number of a work request. */
     static long wrId(int index, long slot) {
         return (long) index << Integer.SIZE | slot;
-    }
-
-    /** Refuses a request that was not taken. */
-    static void require(PostStatus status) {
-        if (status != PostStatus.ACCEPTED) {
-            throw new MeasurementException("a request found its queue full: a bug in softrdma perf or in the provider");
-        }
     }
 }

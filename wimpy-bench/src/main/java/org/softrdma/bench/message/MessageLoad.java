@@ -35,6 +35,10 @@ abstract class MessageLoad implements RequestLoad {
     private static final long TIMEOUT_NS = TimeUnit.SECONDS.toNanos(30);
     private static final int COMPLETIONS_PER_POLL = 256;
     private static final int EMPTY_POLLS_PER_CLOCK = 64;
+    /** Requests that were not signalled keep their places in the queue until a later one that was is polled. */
+    private static final int LEAST_SENDS = 64;
+
+    private static final int SENDS_PER_WINDOW = 4;
     private static final byte SPOILT = (byte) 0xEE;
 
     private final int maxWindow;
@@ -183,9 +187,17 @@ abstract class MessageLoad implements RequestLoad {
     }
 
     static void require(PostStatus status) {
-        if (status != PostStatus.ACCEPTED) {
-            throw new MeasurementException("a request found its queue full: a bug in softrdma perf or in the provider");
-        }
+        RequestLoad.requireAccepted(status, "a request");
+    }
+
+    /** Places in the send queue for a window of requests of which few are signalled. */
+    static int sends(int window) {
+        return Math.max(LEAST_SENDS, SENDS_PER_WINDOW * window);
+    }
+
+    /** One of so many requests is signalled. */
+    static int signalInterval(int window) {
+        return sends(window) / SENDS_PER_WINDOW;
     }
 
     /** So many requests were posted. */

@@ -41,13 +41,13 @@ final class PolledEcho implements EchoConnection {
         this.terms = terms;
         this.peer = peer;
         this.index = index;
-        slots = EchoConnection.slots(terms);
-        signalInterval = EchoConnection.signalInterval(terms);
+        slots = EchoConnection.slots(terms.window(), terms.answer());
+        signalInterval = EchoConnection.signalInterval(terms.window(), terms.answer());
     }
 
     /** Makes a queue pair, and memory for requests. */
     static PolledEcho of(EchoParts parts, ConnectionRequest request, EchoTerms terms, RemoteRegion peer, int index) {
-        int slots = EchoConnection.slots(terms);
+        int slots = EchoConnection.slots(terms.window(), terms.answer());
         RegisteredMemory inbox = new RegisteredMemory(
                 parts.device(),
                 parts.domain(),
@@ -92,7 +92,7 @@ final class PolledEcho implements EchoConnection {
         answers++;
         long at = slot * terms.answer();
         PolledSlots.put(outbox.segment(), at + terms.answer() - Long.BYTES, answers);
-        EchoConnection.require(queuePair.postWrite(
+        MessageLoad.require(queuePair.postWrite(
                 EchoConnection.wrId(index, slot),
                 outbox.region(),
                 at,

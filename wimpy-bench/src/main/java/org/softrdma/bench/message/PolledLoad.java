@@ -35,7 +35,7 @@ public final class PolledLoad extends MessageLoad {
     private final long[] answered;
     private final List<RemoteRegion> requests = new ArrayList<>();
 
-    private PolledLoad(VerbsDevice device, int connections, int window, long answer, int places) {
+    private PolledLoad(VerbsDevice device, int connections, int window, long answer) {
         // A slot more, in which requests are made.
         super(
                 device,
@@ -43,12 +43,12 @@ public final class PolledLoad extends MessageLoad {
                 window + 1,
                 window,
                 answer,
-                SendLoad.sends(window),
+                sends(window),
                 EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE, AccessFlag.POLLED));
         this.window = window;
         this.answer = answer;
-        this.places = places;
-        signalInterval = SendLoad.signalInterval(window);
+        places = EchoConnection.slots(window, answer);
+        signalInterval = signalInterval(window);
         asked = new long[connections];
         answered = new long[connections];
     }
@@ -73,10 +73,7 @@ public final class PolledLoad extends MessageLoad {
             throw new IllegalArgumentException("an answer of " + answer + " bytes: expected a multiple of " + WORD
                     + " from " + LEAST_ANSWER + ", because the last word is polled");
         }
-        // Where answers come to is not known before there is memory for them.
-        RemoteRegion nowhere = new RemoteRegion(0, window * answer, 0);
-        int places = EchoConnection.slots(new EchoTerms(window, PolledSlots.REQUEST, answer, Optional.of(nowhere)));
-        PolledLoad load = new PolledLoad(device, connections, window, answer, places);
+        PolledLoad load = new PolledLoad(device, connections, window, answer);
         try {
             for (int i = 0; i < connections; i++) {
                 RemoteRegion answers = new RemoteRegion(
@@ -87,7 +84,7 @@ public final class PolledLoad extends MessageLoad {
                 byte[] welcome = load.connect(
                         device,
                         responder,
-                        new QueuePairLimits(SendLoad.sends(window), 1, 1, 1, (int) PolledSlots.REQUEST),
+                        new QueuePairLimits(sends(window), 1, 1, 1, (int) PolledSlots.REQUEST),
                         new ConnectionParameters(1, 1, terms.encode()));
                 load.requests.add(requests(welcome, window));
             }

@@ -36,13 +36,13 @@ final class SendEcho implements EchoConnection {
         this.memory = memory;
         this.terms = terms;
         this.index = index;
-        slots = EchoConnection.slots(terms);
-        signalInterval = EchoConnection.signalInterval(terms);
+        slots = EchoConnection.slots(terms.window(), terms.answer());
+        signalInterval = EchoConnection.signalInterval(terms.window(), terms.answer());
     }
 
     /** Makes a queue pair with its RECVs posted. */
     static SendEcho of(EchoParts parts, ConnectionRequest request, EchoTerms terms, int index) {
-        int slots = EchoConnection.slots(terms);
+        int slots = EchoConnection.slots(terms.window(), terms.answer());
         RegisteredMemory memory = new RegisteredMemory(
                 parts.device(),
                 parts.domain(),
@@ -86,17 +86,17 @@ final class SendEcho implements EchoConnection {
         answers++;
         long request = EchoConnection.slot(wrId) * terms.size();
         if (terms.answer() == EchoTerms.SAME) {
-            EchoConnection.require(queuePair.postSend(wrId, memory.region(), request, length, flags));
+            MessageLoad.require(queuePair.postSend(wrId, memory.region(), request, length, flags));
             return;
         }
         long from = slots * terms.size() + MemoryPattern.positionOf(memory.segment(), request);
-        EchoConnection.require(queuePair.postSend(wrId, memory.region(), from, terms.answer(), flags));
+        MessageLoad.require(queuePair.postSend(wrId, memory.region(), from, terms.answer(), flags));
     }
 
     private void postReceives(int count) {
         for (int i = 0; i < count; i++) {
             long slot = posted++ % slots;
-            EchoConnection.require(queuePair.postReceive(
+            MessageLoad.require(queuePair.postReceive(
                     EchoConnection.wrId(index, slot), memory.region(), slot * terms.size(), terms.size()));
         }
     }

@@ -19,10 +19,6 @@ import org.softrdma.verbs.device.VerbsDevice;
  * modulo the window. Request and answer are the pattern from a place that follows from n.
  */
 public final class SendLoad extends MessageLoad {
-    /** SENDs that were not signalled keep their places in the queue until a later one that was is polled. */
-    private static final int LEAST_SENDS = 64;
-
-    private static final int SENDS_PER_WINDOW = 4;
     /** Bytes of a request that asks for an answer of another size. */
     private static final long REQUEST = Long.BYTES;
     /** Bytes from where the pattern of one SEND begins to where that of the next does. */
@@ -54,16 +50,6 @@ public final class SendLoad extends MessageLoad {
         sent = new long[connections];
         answered = new long[connections];
         receives = new long[connections];
-    }
-
-    /** Places in the send queue for a window of requests of which few are signalled. */
-    static int sends(int window) {
-        return Math.max(LEAST_SENDS, SENDS_PER_WINDOW * window);
-    }
-
-    /** One of so many requests is signalled. */
-    static int signalInterval(int window) {
-        return sends(window) / SENDS_PER_WINDOW;
     }
 
     /**

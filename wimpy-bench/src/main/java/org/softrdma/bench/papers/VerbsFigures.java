@@ -83,7 +83,7 @@ final class VerbsFigures {
     private Optional<JsonNode> cell(VerbsWay way, int size, boolean single) {
         return cells.stream()
                 .filter(cell ->
-                        cell.path("way").asText().equals(way.label()) && size(cell) == size && isSingle(cell) == single)
+                        cell.path("way").asText().equals(way.name()) && size(cell) == size && isSingle(cell) == single)
                 .findFirst();
     }
 

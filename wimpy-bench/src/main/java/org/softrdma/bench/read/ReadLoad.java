@@ -226,9 +226,7 @@ public final class ReadLoad implements RequestLoad {
         }
         PostStatus status = bySlot[slot].postRead(
                 slot, region, slot * maxSize, size, targets.address(), targets.rkey(), SendFlags.SIGNALLED);
-        if (status != PostStatus.ACCEPTED) {
-            throw new MeasurementException("a READ found its queue full: a bug in softrdma perf or in the provider");
-        }
+        RequestLoad.requireAccepted(status, "a READ");
     }
 
     private MemorySegment buffer(int slot) {

@@ -2,6 +2,7 @@ package org.softrdma.bench.read;
 
 import java.util.concurrent.TimeUnit;
 import org.softrdma.bench.measurement.MeasurementException;
+import org.softrdma.verbs.PostStatus;
 import org.softrdma.verbs.WorkCompletion;
 
 /**
@@ -45,6 +46,19 @@ public interface RequestLoad extends AutoCloseable {
         if (!completion.isSuccess()) {
             throw new MeasurementException(request + " ended with " + completion.status() + " (vendor code 0x"
                     + Integer.toHexString(completion.vendorCode()) + ")");
+        }
+    }
+
+    /**
+     * Refuses a request that was not taken.
+     *
+     * @param status of posting it
+     * @param request what it was, with its article
+     */
+    static void requireAccepted(PostStatus status, String request) {
+        if (status != PostStatus.ACCEPTED) {
+            throw new MeasurementException(
+                    request + " found its queue full: a bug in softrdma perf or in the provider");
         }
     }
 

@@ -7,7 +7,6 @@ import java.util.Map;
 import java.util.Optional;
 import org.softrdma.bench.machine.MachineDescription;
 import org.softrdma.bench.machine.Throttle;
-import org.softrdma.bench.measurement.MedianOfRounds;
 import org.softrdma.bench.study.ReportText;
 
 /**
@@ -77,13 +76,13 @@ record StudyResults(
 
     /** Server CPU per GET beside another row's: the median of the ratios within each round. */
     static double ratio(WimpyRow row, WimpyRow other) {
-        return both(row, other).medianRatio("row", "other");
+        return row.rounds.medianRatio(WimpyRow.SERVER_CPU, other.rounds);
     }
 
     /** False if the rounds do not agree on whether a row cost the server more or less than memcached's cheapest form. */
     boolean roundsAgree(WimpyRow row) {
         List<Double> ratios = cheapestMemcached(row)
-                .map(baseline -> both(row, baseline).ratios("row", "other"))
+                .map(baseline -> row.rounds.ratios(WimpyRow.SERVER_CPU, baseline.rounds))
                 .orElse(List.of());
         return ratios.stream().allMatch(ratio -> ratio < 1) || ratios.stream().allMatch(ratio -> ratio > 1);
     }
@@ -102,13 +101,6 @@ record StudyResults(
                 .filter(candidate -> candidate.system.protocol().equals(other))
                 .findFirst()
                 .map(candidate -> ratio(row, candidate));
-    }
-
-    private static MedianOfRounds both(WimpyRow row, WimpyRow other) {
-        MedianOfRounds both = new MedianOfRounds();
-        row.rounds.values(WimpyRow.SERVER_CPU).forEach(value -> both.add("row", value));
-        other.rounds.values(WimpyRow.SERVER_CPU).forEach(value -> both.add("other", value));
-        return both;
     }
 
     /** The rows that differ from this one in the system only, itself included, in the order of the systems. */

@@ -154,8 +154,8 @@ final class WimpyPage {
                 "shares" + window,
                 "Where the server's CPU goes, " + outstanding(window),
                 "The paper's figure 8a. The paper splits it into network, application or RDMA stack, and"
-                        + " the rest; without a kernel profiler, only the border between kernel and user"
-                        + " mode can be measured.",
+                        + " the rest; the rounds measure only the border between kernel and user mode,"
+                        + " which takes no profiler.",
                 "Microseconds of the server's core per GET, averaged over all rounds. Application is"
                         + " parsing, hash table and event loop; with READ, only the processing of touch"
                         + " reports. Busy outside the process is interrupts and whatever else ran on that core.",
