@@ -28,6 +28,7 @@ import picocli.CommandLine;
 
 class CompareCommandTest {
     private static final boolean SHORT = Boolean.getBoolean("softrdma.slow.short");
+    private static final int ROUNDS = SHORT ? 1 : 2;
 
     @TempDir
     private Path directory;
@@ -186,7 +187,7 @@ class CompareCommandTest {
     void shouldCompareWhateverIsInstalled() throws IOException, InterruptedException {
         JsonNode results = study(
                 "--rounds",
-                "2",
+                Integer.toString(ROUNDS),
                 "--seconds",
                 "0.05",
                 "--pairs",
@@ -212,7 +213,7 @@ class CompareCommandTest {
         for (JsonNode row : results.get("rows")) {
             assertTrue(row.get("operations").asLong() > 0, row::toString);
             assertTrue(row.get("values").get("operationsPerSecond").asDouble() > 0, row::toString);
-            assertEquals(2, row.get("rounds").size());
+            assertEquals(ROUNDS, row.get("rounds").size());
             if (row.get("kind").asText().equals("DESIGN")) {
                 assertEquals(300, row.get("memory").get("pairs").asLong(), row::toString);
             }

@@ -46,7 +46,8 @@ public final class CompletionLoop implements AutoCloseable {
     }
 
     /**
-     * Takes completions; results of READs are kept for {@link KvClient#deliver}. Does not wait.
+     * Posts the READs of {@link KvClient#start}, and takes completions; results of READs are kept for {@link
+     * KvClient#deliver}. Does not wait.
      *
      * @return the number of completions
      */

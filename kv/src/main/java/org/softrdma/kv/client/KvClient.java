@@ -159,7 +159,8 @@ public final class KvClient implements KvCommands {
     }
 
     /**
-     * Starts a READ of an item whose location is known. Allocates nothing.
+     * Starts a READ of an item whose location is known. The next {@link CompletionLoop#poll} posts it, with all that
+     * were started meanwhile, by one doorbell. Allocates nothing.
      *
      * @param key the key; must not change until the result was delivered
      * @param tag given back with the result

@@ -93,7 +93,7 @@ final class RemoteReader implements LoopMember, AutoCloseable {
         return talk;
     }
 
-    /** Starts a READ of an item whose place is known, for {@link #deliver}. */
+    /** Starts a READ of an item whose place is known, for {@link #deliver}; the loop posts it. */
     StartStatus start(long hash, byte[] key, long tag) {
         int entry = locators.find(hash);
         if (entry == LocatorCache.NONE) {
@@ -108,7 +108,7 @@ final class RemoteReader implements LoopMember, AutoCloseable {
         }
         slots.begin();
         slot.tag = tag;
-        postRead(slot);
+        addRead(slot);
         return StartStatus.STARTED;
     }
 
@@ -135,9 +135,7 @@ final class RemoteReader implements LoopMember, AutoCloseable {
         if (entry == LocatorCache.NONE || !prepare(slot, entry, hash, key)) {
             return false;
         }
-        counters.reads++;
-        queuePair.addRead(
-                number, Locator.length(slot.second), registration.address(slot.first), Locator.rkey(slot.first));
+        addRead(slot);
         return true;
     }
 
@@ -353,6 +351,15 @@ final class RemoteReader implements LoopMember, AutoCloseable {
     }
 
     @Override
+    public void postPrepared() {
+        try {
+            queuePair.flush();
+        } catch (RuntimeException e) {
+            broken("its READs could not be posted: " + e);
+        }
+    }
+
+    @Override
     public void reportTouches(long nowNs) {
         talk.reportTouches(nowNs);
     }
@@ -384,6 +391,12 @@ final class RemoteReader implements LoopMember, AutoCloseable {
         slot.key = key;
         slot.followed = false;
         return true;
+    }
+
+    private void addRead(ReadSlot slot) {
+        counters.reads++;
+        queuePair.addRead(
+                slot.number, Locator.length(slot.second), registration.address(slot.first), Locator.rkey(slot.first));
     }
 
     private void postRead(ReadSlot slot) {

@@ -384,6 +384,60 @@ class KvClientTest {
     }
 
     @Test
+    void shouldPostWhatWasStartedByOneDoorbell() {
+        PostingDevice posting = new PostingDevice(running.clientDevice());
+        try (CompletionLoop loop = new CompletionLoop(posting.device(), 2, 4);
+                KvClient client = new KvClient(loop, limited());
+                KvClient other = new KvClient(loop, limited())) {
+            client.set(KEY, 0, 0, bytes("value"));
+            posting.lists().clear();
+            for (int i = 0; i < 3; i++) {
+                assertEquals(StartStatus.STARTED, client.start(KEY, i));
+            }
+            assertEquals(StartStatus.STARTED, other.start(KEY, 3));
+            assertEquals(List.of(), posting.lists());
+            int delivered = 0;
+            while (delivered < 4) {
+                loop.poll();
+                delivered += client.deliver(KvClientTest::requireHit) + other.deliver(KvClientTest::requireHit);
+            }
+            assertEquals(List.of(3, 1), posting.lists());
+        }
+    }
+
+    @Test
+    void shouldLoseOnlyTheConnectionWhoseReadsCannotBePosted() {
+        PostingDevice posting = new PostingDevice(running.clientDevice());
+        try (CompletionLoop loop = new CompletionLoop(posting.device(), 2, 4);
+                KvClient client = new KvClient(loop, limited());
+                KvClient other = new KvClient(loop, limited())) {
+            client.set(KEY, 0, 0, bytes("value"));
+            assertEquals(StartStatus.STARTED, client.start(KEY, 0));
+            assertEquals(StartStatus.STARTED, client.start(KEY, 1));
+            assertEquals(StartStatus.STARTED, other.start(KEY, 2));
+            posting.failNext();
+            int[] hits = {0};
+            while (hits[0] == 0) {
+                loop.poll();
+                other.deliver((tag, outcome, item) -> hits[0] += outcome == ReadOutcome.HIT ? 1 : 0);
+            }
+            List<ReadOutcome> outcomes = new ArrayList<>();
+            client.deliver((tag, outcome, item) -> outcomes.add(outcome));
+            assertEquals(List.of(ReadOutcome.LOST, ReadOutcome.LOST), outcomes);
+            assertEquals(0, client.outstanding());
+            assertEquals(StartStatus.STARTED, other.start(KEY, 3));
+        }
+    }
+
+    private KvClientContext limited() {
+        return new KvClientContext(running.address()).window(4).conclude();
+    }
+
+    private static void requireHit(long tag, ReadOutcome outcome, RemoteItem item) {
+        assertEquals(ReadOutcome.HIT, outcome);
+    }
+
+    @Test
     void shouldGetManyWithOneDoorbell() {
         try (KvClient client = running.client()) {
             List<byte[]> keys = new ArrayList<>();

@@ -1,6 +1,7 @@
 package org.softrdma.kv.server;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
@@ -166,6 +167,7 @@ class WatchTest {
                     client.ask("get last\r\n", "END\r\n");
                 }
                 lines.add(watcher.readLine());
+                assertFalse(lines.getLast().contains("key=last "), "it was not told that it missed something");
             }
             assertTrue(lines.getLast().matches("skipped=[1-9][0-9]*"), lines.getLast());
             assertEquals(1, statistic(client, "log_watchers"));

@@ -23,7 +23,7 @@ import org.softrdma.testkit.walk.WalkSettings;
 class FabricWalkTest {
     private static final int OPERATIONS = 200;
     private static final int NODES = 3;
-    private static final int MANY = Boolean.getBoolean("softrdma.slow.short") ? 2_000 : 20_000;
+    private static final int MANY = Boolean.getBoolean("softrdma.slow.short") ? 800 : 20_000;
 
     private static FabricWalk walk(long seed, boolean faults) {
         return new FabricWalk(settings(seed), faults);

@@ -9,11 +9,17 @@ import org.softrdma.sim.samehost.PeerMemory;
 import org.softrdma.verbs.ScatterGatherList;
 import org.softrdma.verbs.SendOpcode;
 import org.softrdma.verbs.SendWorkRequest;
+import org.softrdma.verbs.SendWorkRequestList;
 
 /** READs that the posting thread does itself. Under the lock of the send queue. */
 final class NearPosting {
+    /** READs of a list: so many that their bytes fit into the second cache. */
+    private static final int MOST_FETCHED = 128;
+
     private final PeerMemory peer;
     private final NearReads reads;
+    /** Means nothing; but it must be kept. */
+    int fetched;
 
     NearPosting(RnicEngine engine, PeerMemory peer, int domain) {
         this.peer = peer;
@@ -22,6 +28,30 @@ final class NearPosting {
 
     PeerMemory peer() {
         return peer;
+    }
+
+    /**
+     * Has the processor fetch what the READs of a list will copy, if they can be done here now. Nothing else is checked.
+     *
+     * @param requests not checked
+     * @param sends their queue
+     */
+    void fetch(SendWorkRequestList requests, SendQueue sends) {
+        if (requests.size() == 1 || !sends.isSettled()) {
+            return;
+        }
+        peer.epoch().enter();
+        try {
+            for (int i = 0; i < Math.min(requests.size(), MOST_FETCHED); i++) {
+                SendWorkRequest request = requests.get(i);
+                ScatterGatherList local = request.local();
+                if (request.opcode() == SendOpcode.READ && local.size() == 1) {
+                    fetched += peer.fetch(request.rkey(), request.remoteAddress(), local.length(0));
+                }
+            }
+        } finally {
+            peer.epoch().exit();
+        }
     }
 
     /**

@@ -44,6 +44,7 @@ import org.softrdma.verbs.QueuePairState;
 import org.softrdma.verbs.ReceiveWorkRequest;
 import org.softrdma.verbs.SendOpcode;
 import org.softrdma.verbs.SendWorkRequest;
+import org.softrdma.verbs.SendWorkRequestList;
 import org.softrdma.verbs.SharedReceiveQueue;
 import org.softrdma.verbs.provider.PostingQueuePair;
 import org.softrdma.verbs.provider.PostingRules;
@@ -208,6 +209,14 @@ final class SoftQueuePair extends PostingQueuePair implements CompletionSource, 
     protected boolean allowsReads() {
         NegotiatedStream stream = negotiated;
         return stream == null || stream.ord() != 0;
+    }
+
+    @Override
+    protected void announce(SendWorkRequestList requests) {
+        NearPosting posting = near;
+        if (posting != null && state == QueuePairState.READY_TO_SEND) {
+            posting.fetch(requests, sends);
+        }
     }
 
     @Override

@@ -28,6 +28,8 @@ public final class NativeMemory {
     private static final VarHandle SHORT = ValueLayout.JAVA_SHORT.varHandle();
     private static final ValueLayout.OfLong LONG_BE = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
 
+    private static final int LINE = 64;
+
     private NativeMemory() {}
 
     @SuppressWarnings("restricted")
@@ -48,6 +50,15 @@ public final class NativeMemory {
     /** Reads one byte, signed. */
     public static byte getByte(long address) {
         return ALL.get(ValueLayout.JAVA_BYTE, address);
+    }
+
+    /** Reads a byte of each cache line, so that the lines are in the cache soon. Their sum: what nobody uses is not read. */
+    public static int touch(long address, long length) {
+        int sum = 0;
+        for (long at = 0; at < length; at += LINE) {
+            sum += getByte(address + at);
+        }
+        return sum;
     }
 
     /** Writes one byte by release: who reads it by acquire sees what was written before. */

@@ -34,6 +34,9 @@ import org.softrdma.sim.memory.StagTable;
  */
 public final class PeerMemory implements NearMemory, AutoCloseable {
     private static final int ATTEMPTS = 4;
+    /** Bytes of one READ: with longer ones, the processor fetches the rest by itself in time. */
+    private static final int MOST_FETCHED = 2048;
+
     private final MemoryOperations operations;
     private final ReadCounts counts;
     private final Quiescence.Epoch epoch;
@@ -160,6 +163,19 @@ public final class PeerMemory implements NearMemory, AutoCloseable {
             }
         }
         return false;
+    }
+
+    /**
+     * Has the processor fetch bytes that are about to be read. One READ after the other waits for its own cache lines;
+     * those of a list are waited for together. Changes nothing, and asks for nothing. By the reader that posts.
+     *
+     * @return a number that the caller keeps, or nothing is fetched
+     */
+    public int fetch(int rkey, long address, long length) {
+        Maps now = maps;
+        long row = now.row(now.keys.number(Reader.POSTING, rkey));
+        long source = row == 0 ? 0 : source(now, row, rkey, address, length);
+        return source == 0 ? 0 : NativeMemory.touch(source, Math.min(length, MOST_FETCHED));
     }
 
     /** Where the bytes are, or 0 if they may not be read, or not from here. The row may be changing meanwhile. */

@@ -26,7 +26,7 @@ import org.softrdma.verbs.QueuePair;
  */
 class NearProcessesTest {
     private static final int READERS = 4;
-    private static final int LIVES = Boolean.getBoolean("softrdma.slow.short") ? 500 : 15_000;
+    private static final int LIVES = Boolean.getBoolean("softrdma.slow.short") ? 200 : 15_000;
     private static final int LIVES_PER_STOP = 5;
     private static final int LIVES_OF_A_STOP = 3;
 

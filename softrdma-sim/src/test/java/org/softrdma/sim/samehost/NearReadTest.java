@@ -24,6 +24,7 @@ import org.softrdma.verbs.PostStatus;
 import org.softrdma.verbs.QueuePairState;
 import org.softrdma.verbs.Reregistration;
 import org.softrdma.verbs.SendFlags;
+import org.softrdma.verbs.SendWorkRequestList;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.device.VerbsDevice;
 
@@ -291,6 +292,39 @@ class NearReadTest {
             assertNotEquals(CompletionStatus.SUCCESS, nodes.read(region, 0, LENGTH));
             assertEquals(2, nodes.near());
         }
+    }
+
+    @Test
+    void shouldDoAListOfReadsAsIfTheyWerePostedOneByOne() {
+        try (NearPair nodes = new NearPair()) {
+            MemoryRegion region = nodes.register(0, LENGTH, 7, AccessFlag.REMOTE_READ);
+            assertEquals(CompletionStatus.SUCCESS, nodes.read(region, 0, LENGTH), "asks for the table");
+            long before = nodes.near();
+            SendWorkRequestList list = new SendWorkRequestList(5);
+            long end = region.address() + LENGTH;
+            read(list, 1, nodes, region.address(), region.rkey(), LENGTH);
+            read(list, 2, nodes, end - 1, region.rkey(), 1);
+            read(list, 3, nodes, end - 1, region.rkey(), 2); // one byte too many
+            read(list, 4, nodes, region.address(), ~region.rkey(), 64);
+            read(list, 5, nodes, Long.MIN_VALUE, region.rkey(), 64);
+            assertEquals(PostStatus.ACCEPTED, nodes.pair.post(list));
+            assertEquals(
+                    List.of(
+                            CompletionStatus.SUCCESS,
+                            CompletionStatus.SUCCESS,
+                            CompletionStatus.REMOTE_ACCESS_ERROR,
+                            CompletionStatus.FLUSHED,
+                            CompletionStatus.FLUSHED),
+                    nodes.client.take(5).stream()
+                            .map(TestDevice.Completion::status)
+                            .toList());
+            assertEquals(before + 2, nodes.near());
+            assertEquals(7, nodes.got(0));
+        }
+    }
+
+    private static void read(SendWorkRequestList list, long id, NearPair nodes, long address, int rkey, int length) {
+        list.next().read(id, address, rkey, SendFlags.SIGNALLED).add(nodes.sink, 0, length);
     }
 
     @Test

@@ -52,6 +52,9 @@ public abstract class PostingQueuePair implements QueuePair {
     /** False if the connection allows no request with an answer, a READ for one, in flight. Under the lock of the send queue. */
     protected abstract boolean allowsReads();
 
+    /** Told of a list before the first of its requests is checked and written. Under the lock of the send queue. */
+    protected void announce(SendWorkRequestList requests) {}
+
     /** Most requests that are written before they are given to the device, at least 1. */
     protected int longestChain() {
         return Integer.MAX_VALUE;
@@ -308,6 +311,7 @@ public abstract class PostingQueuePair implements QueuePair {
         try {
             long before = sendsAccepted();
             try {
+                announce(requests);
                 return writeAll(requests);
             } finally {
                 requests.accepted((int) (sendsAccepted() - before));

@@ -12,6 +12,9 @@ public interface LoopMember {
      */
     void complete(WorkCompletion completion, long nowNs);
 
+    /** Posts the work that it has prepared, if any. A failure is its own: nothing is thrown. */
+    void postPrepared();
+
     /**
      * Sends a touch report if one is due.
      *

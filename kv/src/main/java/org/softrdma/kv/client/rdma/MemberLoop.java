@@ -34,6 +34,7 @@ public final class MemberLoop implements AutoCloseable {
     private final @Nullable LoopMember[] members;
     private int entriesLeft;
     private int emptyPolls;
+    private boolean prepared;
 
     /**
      * Opens one.
@@ -64,11 +65,15 @@ public final class MemberLoop implements AutoCloseable {
     }
 
     /**
-     * Hands out what has completed. Does not wait.
+     * Posts what members have prepared, and hands out what has completed. Does not wait.
      *
      * @return the number of completions
      */
     public int poll() {
+        if (prepared) {
+            prepared = false;
+            postPrepared();
+        }
         int count = queue.poll(batch, BATCH);
         long nowNs = count == 0 ? 0 : clock.nanoTime(); // once: to ask takes a third as long as a READ on the same host
         for (int i = 0; i < count; i++) {
@@ -81,6 +86,19 @@ public final class MemberLoop implements AutoCloseable {
             reportTouches();
         }
         return count;
+    }
+
+    /** A member has work that the next {@link #poll} is to post. */
+    void prepared() {
+        prepared = true;
+    }
+
+    private void postPrepared() {
+        for (LoopMember member : members) {
+            if (member != null) {
+                member.postPrepared();
+            }
+        }
     }
 
     /**

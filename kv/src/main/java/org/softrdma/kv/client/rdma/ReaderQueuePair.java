@@ -181,8 +181,9 @@ public final class ReaderQueuePair implements AutoCloseable {
                 queuePair.postRead(wrId(READ, slot), sink, offset(slot), length, address, rkey, SendFlags.SIGNALLED));
     }
 
-    /** Adds a READ to those that {@link #flush} posts. */
+    /** Adds a READ to those that {@link #flush} posts, or the next poll of the loop. */
     public void addRead(int slot, int length, long address, int rkey) {
+        loop.prepared();
         batch.next().read(wrId(READ, slot), address, rkey, SendFlags.SIGNALLED).add(sink, offset(slot), length);
     }
 
