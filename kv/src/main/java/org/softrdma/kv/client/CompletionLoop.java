@@ -56,7 +56,7 @@ public final class CompletionLoop implements AutoCloseable {
     }
 
     /**
-     * Waits for completions, and takes them.
+     * As {@link #poll}, but waits for completions.
      *
      * @param timeoutNs how long to wait
      * @return the number of completions, 0 at the end of the time

@@ -356,6 +356,9 @@ final class RemoteReader implements LoopMember, AutoCloseable {
             queuePair.flush();
         } catch (RuntimeException e) {
             broken("its READs could not be posted: " + e);
+        } catch (Error e) {
+            broken("its READs may not have been posted: " + e);
+            throw e;
         }
     }
 

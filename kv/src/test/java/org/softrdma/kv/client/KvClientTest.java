@@ -33,6 +33,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.softrdma.kv.server.ItemSettings.Registration;
 import org.softrdma.kv.server.RunningServer;
 import org.softrdma.sim.SoftRdmaProvider;
+import org.softrdma.verbs.VerbsErrorCode;
+import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.device.VerbsDevice;
 
 @ParameterizedClass
@@ -407,34 +409,50 @@ class KvClientTest {
 
     @Test
     void shouldLoseOnlyTheConnectionWhoseReadsCannotBePosted() {
+        loseOnlyTheConnectionWhoseReadsFail(new VerbsException(VerbsErrorCode.NO_RESOURCES, "told to fail"));
+        loseOnlyTheConnectionWhoseReadsFail(new OutOfMemoryError("told to fail"));
+    }
+
+    private void loseOnlyTheConnectionWhoseReadsFail(Throwable failure) {
         PostingDevice posting = new PostingDevice(running.clientDevice());
         try (CompletionLoop loop = new CompletionLoop(posting.device(), 2, 4);
                 KvClient client = new KvClient(loop, limited());
                 KvClient other = new KvClient(loop, limited())) {
             client.set(KEY, 0, 0, bytes("value"));
+            posting.lists().clear();
             assertEquals(StartStatus.STARTED, client.start(KEY, 0));
             assertEquals(StartStatus.STARTED, client.start(KEY, 1));
             assertEquals(StartStatus.STARTED, other.start(KEY, 2));
-            posting.failNext();
+            posting.failNext(failure);
+            if (failure instanceof Error) {
+                assertSame(failure, assertThrows(Error.class, loop::poll));
+            }
             int[] hits = {0};
             while (hits[0] == 0) {
                 loop.poll();
                 other.deliver((tag, outcome, item) -> hits[0] += outcome == ReadOutcome.HIT ? 1 : 0);
+            }
+            try {
+                assertTrue(client.get(bytes("other")).isEmpty());
+            } catch (KvException e) {
+                assertTrue(
+                        message(e).contains("could not be posted") || message(e).contains("told to fail"), message(e));
             }
             List<ReadOutcome> outcomes = new ArrayList<>();
             client.deliver((tag, outcome, item) -> outcomes.add(outcome));
             assertEquals(List.of(ReadOutcome.LOST, ReadOutcome.LOST), outcomes);
             assertEquals(0, client.outstanding());
             assertEquals(StartStatus.STARTED, other.start(KEY, 3));
+            assertEquals(List.of(1), posting.lists(), "what was refused is not posted again");
         }
-    }
-
-    private KvClientContext limited() {
-        return new KvClientContext(running.address()).window(4).conclude();
     }
 
     private static void requireHit(long tag, ReadOutcome outcome, RemoteItem item) {
         assertEquals(ReadOutcome.HIT, outcome);
+    }
+
+    private KvClientContext limited() {
+        return new KvClientContext(running.address()).window(4).conclude();
     }
 
     @Test

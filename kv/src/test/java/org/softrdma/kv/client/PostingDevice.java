@@ -8,10 +8,9 @@ import static org.mockito.Mockito.mock;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.SendWorkRequestList;
-import org.softrdma.verbs.VerbsErrorCode;
-import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.Connector;
 import org.softrdma.verbs.device.VerbsDevice;
 
@@ -19,7 +18,7 @@ import org.softrdma.verbs.device.VerbsDevice;
 final class PostingDevice {
     private final VerbsDevice device;
     private final List<Integer> lists = new ArrayList<>();
-    private boolean failing;
+    private @Nullable Throwable failure;
 
     PostingDevice(VerbsDevice real) {
         device = mock(VerbsDevice.class, delegatesTo(real));
@@ -40,9 +39,10 @@ final class PostingDevice {
         QueuePair queuePair = mock(QueuePair.class, delegatesTo(real));
         doAnswer(call -> {
                     SendWorkRequestList requests = call.getArgument(0);
-                    if (failing) {
-                        failing = false;
-                        throw new VerbsException(VerbsErrorCode.NO_RESOURCES, "told to fail");
+                    Throwable thrown = failure;
+                    if (thrown != null) {
+                        failure = null;
+                        throw thrown;
                     }
                     lists.add(requests.size());
                     return real.post(requests);
@@ -61,8 +61,8 @@ final class PostingDevice {
         return lists;
     }
 
-    /** The next list is refused. */
-    void failNext() {
-        failing = true;
+    /** The next list is refused by an exception or an error. */
+    void failNext(Throwable thrown) {
+        failure = thrown;
     }
 }

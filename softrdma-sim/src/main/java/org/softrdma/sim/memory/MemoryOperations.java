@@ -18,6 +18,7 @@ import org.softrdma.verbs.provider.HostMemories;
  */
 public class MemoryOperations {
     private static final long LARGEST_COPY = 1 << 20;
+    private static final int CACHE_LINE = 64;
 
     /** The operations of this machine. */
     public MemoryOperations() {}
@@ -61,6 +62,23 @@ public class MemoryOperations {
             NativeMemory.copy(source + done, target + done, here);
             done += here;
         }
+    }
+
+    /**
+     * Reads a byte of each cache line, so that a copy from there need not wait for them one after the other. Fails as
+     * {@link #copy} does.
+     *
+     * @return their sum, which the caller keeps: the compiler leaves out what nobody uses
+     * @throws InternalError if a page is gone
+     */
+    public int touch(long address, long length) {
+        int sum = 0;
+        long at = address;
+        while (at < address + length) {
+            sum += NativeMemory.getByteAcquire(at); // not later than the safepoint of this round
+            at = (at | (CACHE_LINE - 1)) + 1; // a step that the compiler cannot count keeps the safepoint
+        }
+        return sum;
     }
 
     /**

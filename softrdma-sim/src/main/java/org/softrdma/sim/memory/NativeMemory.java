@@ -28,8 +28,6 @@ public final class NativeMemory {
     private static final VarHandle SHORT = ValueLayout.JAVA_SHORT.varHandle();
     private static final ValueLayout.OfLong LONG_BE = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
 
-    private static final int LINE = 64;
-
     private NativeMemory() {}
 
     @SuppressWarnings("restricted")
@@ -52,13 +50,9 @@ public final class NativeMemory {
         return ALL.get(ValueLayout.JAVA_BYTE, address);
     }
 
-    /** Reads a byte of each cache line, so that the lines are in the cache soon. Their sum: what nobody uses is not read. */
-    public static int touch(long address, long length) {
-        int sum = 0;
-        for (long at = 0; at < length; at += LINE) {
-            sum += getByte(address + at);
-        }
-        return sum;
+    /** Reads one byte, signed, by acquire. */
+    static byte getByteAcquire(long address) {
+        return (byte) BYTE.getAcquire(ALL, address);
     }
 
     /** Writes one byte by release: who reads it by acquire sees what was written before. */

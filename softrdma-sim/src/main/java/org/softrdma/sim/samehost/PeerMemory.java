@@ -174,8 +174,12 @@ public final class PeerMemory implements NearMemory, AutoCloseable {
     public int fetch(int rkey, long address, long length) {
         Maps now = maps;
         long row = now.row(now.keys.number(Reader.POSTING, rkey));
-        long source = row == 0 ? 0 : source(now, row, rkey, address, length);
-        return source == 0 ? 0 : NativeMemory.touch(source, Math.min(length, MOST_FETCHED));
+        long source = row == 0 || length == 0 ? 0 : source(now, row, rkey, address, length);
+        try {
+            return source == 0 ? 0 : operations.touch(source, Math.min(length, MOST_FETCHED));
+        } catch (InternalError e) {
+            return 0; // as for a copy, which will meet it too
+        }
     }
 
     /** Where the bytes are, or 0 if they may not be read, or not from here. The row may be changing meanwhile. */

@@ -181,7 +181,7 @@ public final class KvCluster implements KvCommands {
     }
 
     /**
-     * Starts a READ of an item whose location is known. Allocates nothing.
+     * Starts a READ of an item whose location is known; {@link #deliver} posts it. Allocates nothing.
      *
      * @param key the key; must not change until the result was delivered
      * @param tag given back with the result
@@ -192,7 +192,7 @@ public final class KvCluster implements KvCommands {
     }
 
     /**
-     * Takes completions, and delivers the results of READs; does not wait. Allocates nothing.
+     * Posts READs that were started, takes completions, and delivers results of READs; does not wait. Allocates nothing.
      *
      * @param handler called once per result
      * @return the number of results

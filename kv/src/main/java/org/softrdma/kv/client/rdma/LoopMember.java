@@ -12,7 +12,7 @@ public interface LoopMember {
      */
     void complete(WorkCompletion completion, long nowNs);
 
-    /** Posts the work that it has prepared, if any. A failure is its own: nothing is thrown. */
+    /** Posts the work that it has prepared, if any. A failure is its own: no exception is thrown. */
     void postPrepared();
 
     /**

@@ -71,8 +71,8 @@ public final class MemberLoop implements AutoCloseable {
      */
     public int poll() {
         if (prepared) {
-            prepared = false;
             postPrepared();
+            prepared = false;
         }
         int count = queue.poll(batch, BATCH);
         long nowNs = count == 0 ? 0 : clock.nanoTime(); // once: to ask takes a third as long as a READ on the same host
@@ -102,7 +102,7 @@ public final class MemberLoop implements AutoCloseable {
     }
 
     /**
-     * Waits until something has completed, and takes it.
+     * As {@link #poll}, but waits until something has completed.
      *
      * @param timeoutNs how long to wait
      * @return the number of completions, 0 at the end of the time

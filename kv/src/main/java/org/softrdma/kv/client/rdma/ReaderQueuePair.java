@@ -187,11 +187,14 @@ public final class ReaderQueuePair implements AutoCloseable {
         batch.next().read(wrId(READ, slot), address, rkey, SendFlags.SIGNALLED).add(sink, offset(slot), length);
     }
 
-    /** Posts what was added, with one doorbell. */
+    /** Posts what was added, with one doorbell. If that fails, nothing of it is posted later. */
     public void flush() {
         if (batch.size() > 0) {
-            requireAccepted(queuePair.post(batch));
-            batch.clear();
+            try {
+                requireAccepted(queuePair.post(batch));
+            } finally {
+                batch.clear();
+            }
         }
     }
 
