@@ -18,7 +18,7 @@ import org.softrdma.sim.peer.ChildJvm;
 
 /** What reads a mapped file that was truncated fails where it does so, however the code around it was compiled. */
 class LostPageTest {
-    /** The compilers: none, the quick one, the one that inlines and moves most. The last two wait for it. */
+    /** The compilers: none, the quick one, the one that inlines and moves most. All but the first wait for it. */
     @ParameterizedTest
     @CsvSource({
         "-Xint,copy",

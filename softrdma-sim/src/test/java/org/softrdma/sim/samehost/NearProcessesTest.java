@@ -22,7 +22,8 @@ import org.softrdma.verbs.QueuePair;
 
 /**
  * Four reader processes and one owner that registers, deregisters, swaps and overwrites, until each reader has read many
- * lives by itself, or some by {@code softrdma.slow.short}. Now and then a reader is stopped, wherever it is, perhaps in the middle of a copy.
+ * lives by itself, or some by {@code softrdma.slow.short}. Now and then a reader is stopped, wherever it is, perhaps in
+ * the middle of a copy.
  */
 class NearProcessesTest {
     private static final int READERS = 4;
@@ -97,6 +98,7 @@ class NearProcessesTest {
         }
         System.out.println(near + " READs by readers themselves, of " + owner.lives() + " lives, the longest close "
                 + TimeUnit.NANOSECONDS.toMicros(owner.longestCloseNs()) + " us");
+        assertTrue(near >= (long) READERS * LIVES, near + " READs by readers themselves");
         assertTrue(owner.longestCloseNs() < TestDevice.DEADLINE_NS, "a reader that was stopped has delayed a close");
     }
 }
