@@ -5,7 +5,6 @@ import org.softrdma.kv.client.place.ArenaTable;
 import org.softrdma.kv.client.place.KnownItems;
 import org.softrdma.kv.client.place.LocatorCache;
 import org.softrdma.kv.client.place.Registration;
-import org.softrdma.kv.client.rdma.RecentlyNamed;
 import org.softrdma.kv.item.KeyHash;
 import org.softrdma.kv.item.Locator;
 import org.softrdma.kv.memcached.TextProtocol;
@@ -47,11 +46,6 @@ final class ItemPlaces {
     /** Locators by hash. */
     LocatorCache locators() {
         return known.locators();
-    }
-
-    /** What was reported as touched. */
-    RecentlyNamed named() {
-        return known.named();
     }
 
     /** A request that changes a value is on its way, or one that changes all: {@link #ALL_KEYS}. */

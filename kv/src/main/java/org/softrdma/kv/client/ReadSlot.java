@@ -20,10 +20,16 @@ final class ReadSlot {
     byte[] key = {};
     long hash;
 
+    /** Where the locator was found; another one may be there by now. */
+    int entry;
+
     /** The locator, as two halves. */
     long first;
 
     long second;
+
+    /** Of what it names. */
+    long address;
 
     /** A forward locator led here: no other is followed. */
     boolean followed;

@@ -47,6 +47,10 @@ final class RemoteReader implements LoopMember, AutoCloseable {
     private final ReaderQueuePair queuePair;
     private final ServerTalk talk;
     private final RemoteItem view = new RemoteItem();
+    /** Of the keys that are being started. */
+    private final long[] hashes;
+    /** Means nothing; but it must be kept. */
+    long fetched;
 
     /** In the hands of a {@link ReadHandler}, which may lose the connection. */
     private @Nullable ReadSlot delivering;
@@ -77,6 +81,7 @@ final class RemoteReader implements LoopMember, AutoCloseable {
         this.registration = places.registration();
         this.counters = counters;
         slots = new SlotPool(context.window());
+        hashes = new long[context.window()];
         boolean shown = hello.tokenPlace() == TokenPlace.PRIVATE_DATA;
         ReaderSettings settings = context.reader();
         queuePair = new ReaderQueuePair(
@@ -85,12 +90,26 @@ final class RemoteReader implements LoopMember, AutoCloseable {
                 settings,
                 new InetSocketAddress(context.server().getAddress(), hello.port()),
                 shown ? HelloDescriptor.privateData(hello.token()) : new byte[0]);
-        talk = new ServerTalk(queuePair, settings, places.named(), counters.touches);
+        talk = new ServerTalk(queuePair, settings, counters.touches);
     }
 
     /** What is said besides items. */
     ServerTalk talk() {
         return talk;
+    }
+
+    /** As {@link #start} for several items in turn, up to the first that is not started; how many were. */
+    int start(byte[][] keys, long[] tags, int count) {
+        int wanted = Math.min(count, slots.freeCount());
+        for (int i = 0; i < wanted; i++) {
+            hashes[i] = places.hash(keys[i]);
+            fetched += locators.fetch(hashes[i]);
+        }
+        int started = 0;
+        while (started < wanted && start(hashes[started], keys[started], tags[started]) == StartStatus.STARTED) {
+            started++;
+        }
+        return started;
     }
 
     /** Starts a READ of an item whose place is known, for {@link #deliver}; the loop posts it. */
@@ -273,7 +292,7 @@ final class RemoteReader implements LoopMember, AutoCloseable {
             if (slot.followed && !places.isBeingWritten(slot.hash)) {
                 locators.put(slot.hash, slot.first, slot.second);
             }
-            talk.touched(slot.first, ItemDescriptor.generation(queuePair.sink(), item), nowNs);
+            touched(slot, item, nowNs);
         } else {
             locators.remove(slot.hash, slot.first, slot.second);
         }
@@ -284,6 +303,18 @@ final class RemoteReader implements LoopMember, AutoCloseable {
             owner.read(slot.number, outcome);
         } else {
             slots.ready(slot);
+        }
+    }
+
+    private void touched(ReadSlot slot, int item, long nowNs) {
+        int generation = ItemDescriptor.generation(queuePair.sink(), item);
+        int entry = locators.holds(slot.entry, slot.hash, slot.first, slot.second)
+                ? slot.entry
+                : locators.entryOf(slot.hash, slot.first, slot.second);
+        long named = entry == LocatorCache.NONE ? 0 : locators.note(entry);
+        long namedNow = talk.touched(slot.first, generation, named, nowNs);
+        if (entry != LocatorCache.NONE && namedNow != named) {
+            locators.note(entry, namedNow);
         }
     }
 
@@ -305,13 +336,15 @@ final class RemoteReader implements LoopMember, AutoCloseable {
         locators.remove(slot.hash, slot.first, slot.second);
         long first = ItemDescriptor.forwardFirst(queuePair.sink(), item);
         long second = ItemDescriptor.forwardSecond(queuePair.sink(), item);
-        if (slot.followed || failure() != null || !registration.covers(first, second, maxItemLength)) {
+        long address = registration.address(first, second, maxItemLength);
+        if (slot.followed || failure() != null || address == Registration.NOT_COVERED) {
             return false;
         }
         counters.count(ReadOutcome.FORWARDED);
         slot.followed = true;
         slot.first = first;
         slot.second = second;
+        slot.address = address;
         postRead(slot);
         return true;
     }
@@ -385,12 +418,15 @@ final class RemoteReader implements LoopMember, AutoCloseable {
     private boolean prepare(ReadSlot slot, int entry, long hash, byte[] key) {
         long first = locators.first(entry);
         long second = locators.second(entry);
-        if (!registration.covers(first, second, maxItemLength)) {
+        long address = registration.address(first, second, maxItemLength);
+        if (address == Registration.NOT_COVERED) {
             return false;
         }
         slot.hash = hash;
+        slot.entry = entry;
         slot.first = first;
         slot.second = second;
+        slot.address = address;
         slot.key = key;
         slot.followed = false;
         return true;
@@ -398,14 +434,12 @@ final class RemoteReader implements LoopMember, AutoCloseable {
 
     private void addRead(ReadSlot slot) {
         counters.reads++;
-        queuePair.addRead(
-                slot.number, Locator.length(slot.second), registration.address(slot.first), Locator.rkey(slot.first));
+        queuePair.addRead(slot.number, Locator.length(slot.second), slot.address, Locator.rkey(slot.first));
     }
 
     private void postRead(ReadSlot slot) {
         counters.reads++;
-        queuePair.postRead(
-                slot.number, Locator.length(slot.second), registration.address(slot.first), Locator.rkey(slot.first));
+        queuePair.postRead(slot.number, Locator.length(slot.second), slot.address, Locator.rkey(slot.first));
     }
 
     @Override

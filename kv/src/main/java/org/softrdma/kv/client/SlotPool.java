@@ -46,6 +46,11 @@ final class SlotPool {
         return freeCount == 0 ? null : slots[free[freeCount - 1]];
     }
 
+    /** How many times {@link #begin} would find one. */
+    int freeCount() {
+        return freeCount;
+    }
+
     /** Takes {@link #nextFree} for a READ of {@link KvClient#start}. */
     void begin() {
         freeCount--;

@@ -408,6 +408,46 @@ class KvClientTest {
     }
 
     @Test
+    void shouldStartSeveralUpToTheFirstThatIsNotKnown() {
+        byte[][] keys = {bytes("a"), bytes("b"), bytes("c"), bytes("d"), bytes("e"), bytes("f")};
+        long[] tags = {10, 11, 12, 13, 14, 15};
+        try (CompletionLoop loop = new CompletionLoop(running.clientDevice(), 1, 4);
+                KvClient client = new KvClient(loop, limited())) {
+            for (byte[] key : keys) {
+                client.set(key, 0, 0, key);
+            }
+            assertEquals(0, client.start(keys, tags, 0));
+            assertEquals(4, client.start(keys, tags, keys.length), "the window");
+            assertEquals(0, client.start(keys, tags, 1));
+            assertEquals(StartStatus.WINDOW_FULL, client.start(keys[4], 14));
+            assertEquals(Map.of(10L, "a", 11L, "b", 12L, "c", 13L, "d"), deliverAll(loop, client));
+            client.delete(keys[1]);
+            assertEquals(1, client.start(keys, tags, 3), "the second one is not known any more");
+            assertEquals(StartStatus.UNKNOWN, client.start(keys[1], 11));
+            assertEquals(Map.of(10L, "a"), deliverAll(loop, client));
+            assertThrows(IllegalArgumentException.class, () -> client.start(keys, tags, 7));
+            assertThrows(IllegalArgumentException.class, () -> client.start(keys, new long[1], 2));
+            assertThrows(IllegalArgumentException.class, () -> client.start(keys, tags, -1));
+            running.stop();
+            assertThrows(KvException.class, client::version);
+            assertEquals(0, client.start(keys, tags, 1));
+        }
+    }
+
+    private static Map<Long, String> deliverAll(CompletionLoop loop, KvClient client) {
+        Map<Long, String> values = new HashMap<>();
+        while (client.outstanding() > 0) {
+            loop.await(TimeUnit.MILLISECONDS.toNanos(10));
+            client.deliver((tag, outcome, item) -> values.put(
+                    tag,
+                    outcome == ReadOutcome.HIT
+                            ? new String(item.copy().value(), StandardCharsets.US_ASCII)
+                            : outcome.name()));
+        }
+        return values;
+    }
+
+    @Test
     void shouldLoseOnlyTheConnectionWhoseReadsCannotBePosted() {
         loseOnlyTheConnectionWhoseReadsFail(new VerbsException(VerbsErrorCode.NO_RESOURCES, "told to fail"));
         loseOnlyTheConnectionWhoseReadsFail(new OutOfMemoryError("told to fail"));

@@ -6,6 +6,7 @@ import org.softrdma.sim.pinning.InUse;
 import org.softrdma.sim.queue.SendQueue;
 import org.softrdma.sim.rdmap.NearReads;
 import org.softrdma.sim.samehost.PeerMemory;
+import org.softrdma.sim.samehost.RecentPages;
 import org.softrdma.verbs.ScatterGatherList;
 import org.softrdma.verbs.SendOpcode;
 import org.softrdma.verbs.SendWorkRequest;
@@ -18,6 +19,7 @@ final class NearPosting {
 
     private final PeerMemory peer;
     private final NearReads reads;
+    private final RecentPages recent = new RecentPages();
     /** Means nothing; but it must be kept. */
     int fetched;
 
@@ -31,7 +33,8 @@ final class NearPosting {
     }
 
     /**
-     * Has the processor fetch what the READs of a list will copy, if they can be done here now. Nothing else is checked.
+     * Has the processor fetch what the READs of a list will copy, if they can be done here now and it is probably not in
+     * the cache. Nothing else is checked.
      *
      * @param requests not checked
      * @param sends their queue
@@ -45,7 +48,9 @@ final class NearPosting {
             for (int i = 0; i < Math.min(requests.size(), MOST_FETCHED); i++) {
                 SendWorkRequest request = requests.get(i);
                 ScatterGatherList local = request.local();
-                if (request.opcode() == SendOpcode.READ && local.size() == 1) {
+                if (request.opcode() == SendOpcode.READ
+                        && local.size() == 1
+                        && !recent.isRecent(request.rkey(), request.remoteAddress())) {
                     fetched += peer.fetch(request.rkey(), request.remoteAddress(), local.length(0));
                 }
             }

@@ -313,13 +313,13 @@ public final class StagTable implements AutoCloseable {
     }
 
     /** Finds the live row of an lkey that was probably asked for the last time, or -1. Inside a batch. */
-    public int findLocal(RecentKey recent, int lkey) {
+    public int findLocal(RecentKeys recent, int lkey) {
         return findLocal(recent.number(lkey) >>> ROW_SHIFT, lkey);
     }
 
-    /** For {@link #findLocal(RecentKey, int)}. */
-    public RecentKey recentLkey() {
-        return new RecentKey(lkeys);
+    /** For {@link #findLocal(RecentKeys, int)}. */
+    public RecentKeys recentLkey() {
+        return new RecentKeys(lkeys);
     }
 
     private int findLocal(int row, int lkey) {

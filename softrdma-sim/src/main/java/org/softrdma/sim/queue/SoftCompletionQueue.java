@@ -24,8 +24,10 @@ public class SoftCompletionQueue implements CompletionQueue {
     public static final int MAX_ENTRIES = 1 << 22;
 
     private static final CompletionOpcode[] OPCODES = CompletionOpcode.values();
-    /** READs done by posting threads between two turns of the device, in manual progress. */
-    private static final int MOST_NEAR_READS = 256;
+    /** READs done by posting threads between two turns of the device, in manual progress; fewer if turns bring something. */
+    private static final int MOST_NEAR_READS = 1024;
+
+    private static final int FEWEST_NEAR_READS = 64;
 
     private static final int NOT_ARMED = 0;
     private static final int ARMED_SOLICITED = 1;
@@ -44,6 +46,8 @@ public class SoftCompletionQueue implements CompletionQueue {
 
     /** READs done by posting threads since the device last had its turn. */
     private int nearReads;
+
+    private int nearReadsUntilTurn = FEWEST_NEAR_READS;
 
     // Not final: resize replaces them.
     private int mask;
@@ -269,9 +273,8 @@ public class SoftCompletionQueue implements CompletionQueue {
         if (!progress.isThreaded()) {
             progress.checkThread();
             // Who reads without the device finds completions at every poll, and must still hear of the others.
-            if (head == tail || nearReads >= MOST_NEAR_READS) {
-                nearReads = 0;
-                progress.poll();
+            if (head == tail || nearReads >= nearReadsUntilTurn) {
+                turn();
             } else {
                 progress.send();
             }
@@ -291,6 +294,13 @@ public class SoftCompletionQueue implements CompletionQueue {
         } finally {
             lock.unlock();
         }
+    }
+
+    private void turn() {
+        long before = tail;
+        progress.poll();
+        nearReads = 0;
+        nearReadsUntilTurn = tail == before ? Math.min(2 * nearReadsUntilTurn, MOST_NEAR_READS) : FEWEST_NEAR_READS;
     }
 
     @Override

@@ -4,7 +4,7 @@ import org.softrdma.sim.engine.RnicEngine;
 import org.softrdma.sim.memory.AccessResult;
 import org.softrdma.sim.memory.AccessRights;
 import org.softrdma.sim.memory.NearMemory;
-import org.softrdma.sim.memory.RecentKey;
+import org.softrdma.sim.memory.RecentKeys;
 import org.softrdma.sim.memory.StagTable;
 import org.softrdma.sim.pinning.InUse;
 
@@ -22,7 +22,7 @@ public final class NearReads {
     private final NearMemory.Reader reader;
     private final InUse inUse;
     private final int domain;
-    private final RecentKey recentLkey;
+    private final RecentKeys recentLkey;
 
     /**
      * Makes the READs of one thread at a time.

@@ -2,18 +2,18 @@ package org.softrdma.sim.samehost;
 
 import org.softrdma.sim.memory.KeyScrambler;
 import org.softrdma.sim.memory.NearMemory;
-import org.softrdma.sim.memory.RecentKey;
+import org.softrdma.sim.memory.RecentKeys;
 
 /** From the rkeys of a peer to rows of its table. Threads: each reader as {@link NearMemory.Reader} says; others any. */
 final class PeerKeys {
     private final KeyScrambler keys;
-    private final RecentKey posting;
-    private final RecentKey engine;
+    private final RecentKeys posting;
+    private final RecentKeys engine;
 
     PeerKeys(KeyScrambler keys) {
         this.keys = keys;
-        posting = new RecentKey(keys);
-        engine = new RecentKey(keys);
+        posting = new RecentKeys(keys);
+        engine = new RecentKeys(keys);
     }
 
     /** The number that a key encodes. */

@@ -136,6 +136,33 @@ class SoftCompletionQueueTest {
                         .getMessage());
     }
 
+    /** As a thread that finds a completion of a READ of its own at every poll. */
+    private int nearReadsUntilTheDeviceIsDriven() {
+        int before = progress.polls();
+        int reads = 0;
+        while (progress.polls() == before) {
+            queue.push(source, reads, CompletionStatus.SUCCESS, CompletionOpcode.READ, 8, 0, -1 - reads, false);
+            reads++;
+            assertEquals(1, queue.poll(completions, 1));
+        }
+        return reads;
+    }
+
+    @Test
+    void shouldDriveTheDeviceMoreSeldomWhileThatBringsNothing() {
+        List<Integer> reads = new ArrayList<>();
+        for (int i = 0; i < 6; i++) {
+            reads.add(nearReadsUntilTheDeviceIsDriven());
+        }
+        assertEquals(List.of(64, 128, 256, 512, 1024, 1024), reads);
+        progress.onPoll(() -> push(other, 7));
+        assertEquals(1024, nearReadsUntilTheDeviceIsDriven());
+        progress.onPoll(() -> {});
+        assertEquals(1, queue.poll(completions, 1));
+        assertEquals(7, completions[0].wrId(), "what the device has brought");
+        assertEquals(64, nearReadsUntilTheDeviceIsDriven());
+    }
+
     @Test
     void shouldDriveTheDeviceOnlyWhenThereIsNothingToTake() {
         queue.poll(completions, 16);

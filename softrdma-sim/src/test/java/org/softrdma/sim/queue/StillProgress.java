@@ -7,6 +7,7 @@ import java.util.function.BooleanSupplier;
 final class StillProgress implements Progress {
     private int polls;
     private int sends;
+    private Runnable onPoll = () -> {};
 
     @Override
     public boolean isManual() {
@@ -26,6 +27,7 @@ final class StillProgress implements Progress {
     @Override
     public void poll() {
         polls++;
+        onPoll.run();
     }
 
     @Override
@@ -46,6 +48,11 @@ final class StillProgress implements Progress {
     /** How often what was posted was sent without driving the device. */
     int sends() {
         return sends;
+    }
+
+    /** Sets what happens when the device is driven. */
+    void onPoll(Runnable action) {
+        onPoll = action;
     }
 
     /** How often the device was driven. */

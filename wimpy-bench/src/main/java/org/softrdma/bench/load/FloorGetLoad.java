@@ -25,7 +25,7 @@ public final class FloorGetLoad implements GetLoad {
         latencies.reset();
         try {
             Yardstick.Done done = yardstick.run(keys.valueLength(), keys.totalBytes(), window, arrivals, latencies);
-            return new LoadOutcome(done.reads(), 0, done.elapsedNs(), latencies);
+            return new LoadOutcome(done.reads(), 0, "", done.elapsedNs(), latencies);
         } catch (MeasurementException e) {
             throw new MeasurementException("the C floor: " + e.getMessage(), e);
         }

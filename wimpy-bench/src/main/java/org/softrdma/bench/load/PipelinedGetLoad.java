@@ -114,7 +114,7 @@ public final class PipelinedGetLoad implements GetLoad {
         } catch (IOException e) {
             throw new MeasurementException(server + ": " + e.getMessage(), e);
         }
-        return new LoadOutcome(gets, errors, System.nanoTime() - startNs, latencies);
+        return new LoadOutcome(gets, errors, "", System.nanoTime() - startNs, latencies);
     }
 
     /** Asks what is due where nothing has been answered: at the start, and at a given rate. Connections take turns. */

@@ -6,6 +6,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntUnaryOperator;
 import org.HdrHistogram.Histogram;
@@ -39,7 +40,7 @@ public final class ReadGetLoad implements GetLoad, ReadHandler {
     private static final int EMPTY_POLLS_PER_CLOCK = 64;
     private static final int KEY_BITS = 32;
     /** So sparse that no place is forgotten. */
-    private static final int LOCATORS_PER_KEY = 8;
+    private static final int LOCATORS_PER_KEY = 4;
 
     private static final long MOST_LOCATORS = 1 << 25;
 
@@ -52,12 +53,18 @@ public final class ReadGetLoad implements GetLoad, ReadHandler {
     private final int[] freeTags;
     private int freeTagCount;
     private int nextToFill;
+    /** What is to be started. */
+    private final byte[][] dueKeys;
+
+    private final long[] dueTags;
     private @Nullable VerbsDevice ownDevice;
     private KeySpace keys = new KeySpace(0, 1);
     private IntUnaryOperator choice = new RandomKeys()::next;
     private long nowNs;
     private long gets;
     private long errors;
+    /** How often, by what was wrong. */
+    private final Map<String, Integer> faults = new TreeMap<>();
 
     /**
      * What the connections must hold.
@@ -82,6 +89,8 @@ public final class ReadGetLoad implements GetLoad, ReadHandler {
         maxWindow = limits.maxWindow();
         sentNs = new long[connections * maxWindow];
         freeTags = new int[sentNs.length];
+        dueKeys = new byte[maxWindow][];
+        dueTags = new long[maxWindow];
         loop = new CompletionLoop(device, connections, maxWindow);
         try {
             for (int i = 0; i < connections; i++) {
@@ -168,6 +177,7 @@ public final class ReadGetLoad implements GetLoad, ReadHandler {
         latencies.reset();
         gets = 0;
         errors = 0;
+        faults.clear();
         freeTagCount = 0;
         for (int tag = sentNs.length - 1; tag >= 0; tag--) {
             freeTags[freeTagCount++] = tag;
@@ -186,7 +196,7 @@ public final class ReadGetLoad implements GetLoad, ReadHandler {
             fillAll(window, arrivals);
         }
         drain();
-        return new LoadOutcome(gets, errors, System.nanoTime() - startNs, latencies);
+        return new LoadOutcome(gets, errors, faults(), System.nanoTime() - startNs, latencies);
     }
 
     /** Starts what is due where nothing was delivered: at the start, and at a given rate. Clients take turns. */
@@ -222,27 +232,55 @@ public final class ReadGetLoad implements GetLoad, ReadHandler {
     }
 
     private void fill(KvClient client, int window, Arrivals arrivals) {
-        while (client.outstanding() < window && arrivals.isDue(nowNs)) {
-            int key = choice.applyAsInt(keys.size());
-            int tag = freeTags[freeTagCount - 1];
-            if (client.start(keys.key(key), (long) key << KEY_BITS | tag) != StartStatus.STARTED) {
-                errors++; // its place is not known any more: may not happen in this study
-                client.get(keys.key(key)); // learns it, if it is there
-                arrivals.take(nowNs);
-                nowNs = System.nanoTime();
-                continue;
+        int room = window - client.outstanding();
+        while (room > 0 && arrivals.isDue(nowNs)) {
+            int due = 0;
+            while (due < room && arrivals.isDue(nowNs)) {
+                int key = choice.applyAsInt(keys.size());
+                int tag = freeTags[--freeTagCount];
+                dueKeys[due] = keys.key(key);
+                dueTags[due] = (long) key << KEY_BITS | tag;
+                sentNs[tag] = arrivals.take(nowNs);
+                due++;
             }
-            freeTagCount--;
-            sentNs[tag] = arrivals.take(nowNs);
+            startAll(client, due);
+            room = window - client.outstanding();
         }
+    }
+
+    /** A place that is not known any more is learnt, and counts as an error: it may not happen in this study. */
+    private void startAll(KvClient client, int due) {
+        int next = client.start(dueKeys, dueTags, due);
+        while (next < due) {
+            if (client.start(dueKeys[next], dueTags[next]) != StartStatus.STARTED) {
+                freeTags[freeTagCount++] = (int) dueTags[next];
+                failed("place not known");
+                client.get(dueKeys[next]);
+                nowNs = System.nanoTime();
+            }
+            next++;
+        }
+    }
+
+    private void failed(String fault) {
+        errors++;
+        faults.merge(fault, 1, Integer::sum);
+    }
+
+    private String faults() {
+        return faults.isEmpty() ? "" : faults.toString();
     }
 
     @Override
     public void onRead(long tagAndKey, ReadOutcome outcome, RemoteItem item) {
         int tag = (int) tagAndKey;
         freeTags[freeTagCount++] = tag;
-        if (outcome != ReadOutcome.HIT || !isRight((int) (tagAndKey >>> KEY_BITS), item)) {
-            errors++;
+        if (outcome != ReadOutcome.HIT) {
+            failed(outcome.name());
+            return;
+        }
+        if (!isRight((int) (tagAndKey >>> KEY_BITS), item)) {
+            failed("wrong value");
             return;
         }
         gets++;

@@ -5,6 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import org.softrdma.bench.machine.MachineDescription;
 import org.softrdma.bench.machine.Throttle;
 import org.softrdma.bench.study.ReportText;
@@ -49,6 +50,15 @@ record StudyResults(
     /** GETs that brought nothing or something wrong. */
     long errors() {
         return rows.stream().mapToLong(row -> row.errors).sum();
+    }
+
+    /** What they brought, as far as that is known: sentences that follow others. */
+    String faults() {
+        return rows.stream()
+                .filter(row -> !row.faults.isEmpty())
+                .map(row ->
+                        " " + row.system.label() + ", " + title(row) + ", in its last bad round: " + row.faults + ".")
+                .collect(Collectors.joining());
     }
 
     /** Rows of GETs by READ that were something else for a good part. */

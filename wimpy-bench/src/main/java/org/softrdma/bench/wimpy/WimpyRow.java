@@ -43,6 +43,9 @@ final class WimpyRow {
     final MedianOfRounds rounds = new MedianOfRounds();
     final CpuShares shares = new CpuShares();
     long errors;
+
+    /** Of the last round that had errors, for people. */
+    String faults = "";
     /** In which functions the server spends its CPU; null if nobody has looked. */
     @Nullable
     FunctionProfile profile;

@@ -308,6 +308,9 @@ public final class WimpyStudy {
         LoadOutcome outcome = done[0];
         double gets = outcome.gets() == 0 ? Double.NaN : outcome.gets();
         row.errors += outcome.errors();
+        if (!outcome.faults().isEmpty()) {
+            row.faults = outcome.faults();
+        }
         reading.server().ifPresent(use -> row.shares.add(use, outcome.gets()));
         row.rounds.add(WimpyRow.GETS_PER_SECOND, outcome.perSecond());
         row.rounds.add(WimpyRow.SERVER_CPU, reading.serverMicros(gets));

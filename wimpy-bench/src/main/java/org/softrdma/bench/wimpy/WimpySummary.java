@@ -233,7 +233,8 @@ final class WimpySummary {
     List<String> warnings() {
         List<String> warnings = new ArrayList<>();
         if (results.errors() > 0) {
-            warnings.add(results.errors() + " GETs returned nothing or a wrong value: do not use these figures.");
+            warnings.add(results.errors() + " GETs returned nothing or a wrong value: do not use these figures."
+                    + results.faults());
         }
         for (WimpyRow row : results.notOneSided()) {
             warnings.add(row.system.label() + ", " + results.title(row)

@@ -38,19 +38,15 @@ public final class ArenaTable implements Registration {
     }
 
     @Override
-    public boolean covers(long first, long second, int maxLength) {
+    public long address(long first, long second, int maxLength) {
         @Nullable RemoteRegion arena = arenas.get(Locator.rkey(first));
         int length = Locator.length(second);
-        return arena != null
+        boolean covered = arena != null
                 && length >= ItemDescriptor.MIN_LENGTH
                 && length % ItemDescriptor.ALIGNMENT == 0
                 && length <= maxLength
                 && Locator.offset(first) + length <= arena.length();
-    }
-
-    @Override
-    public long address(long first) {
-        return arenas.get(Locator.rkey(first)).address() + Locator.offset(first);
+        return covered ? arena.address() + Locator.offset(first) : NOT_COVERED;
     }
 
     @Override

@@ -43,17 +43,13 @@ public final class ChunkTable implements Registration {
     }
 
     @Override
-    public boolean covers(long first, long second, int maxLength) {
+    public long address(long first, long second, int maxLength) {
         int length = Locator.length(second);
-        return length != 0
+        boolean covered = length != 0
                 && length == chunkLengths[Locator.sizeClass(second)]
                 && length <= maxLength
                 && Locator.offset(first) == 0;
-    }
-
-    @Override
-    public long address(long first) {
-        return 0;
+        return covered ? 0 : NOT_COVERED;
     }
 
     @Override

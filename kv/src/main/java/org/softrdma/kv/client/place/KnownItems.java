@@ -1,7 +1,6 @@
 package org.softrdma.kv.client.place;
 
 import java.util.random.RandomGenerator;
-import org.softrdma.kv.client.rdma.RecentlyNamed;
 
 /**
  * What the clients of a loop know of one server's items. Sharing it means that what one of them has learnt the others
@@ -10,7 +9,6 @@ import org.softrdma.kv.client.rdma.RecentlyNamed;
  */
 public final class KnownItems {
     private final LocatorCache locators;
-    private final RecentlyNamed named = new RecentlyNamed();
     private final long hashSeed;
     private String bootId = "";
 
@@ -28,11 +26,6 @@ public final class KnownItems {
     /** Where items are. */
     public LocatorCache locators() {
         return locators;
-    }
-
-    /** What was reported as touched. */
-    public RecentlyNamed named() {
-        return named;
     }
 
     /** For the hashes of keys in {@link #locators}. */

@@ -4,19 +4,21 @@ import java.util.Arrays;
 import org.softrdma.kv.item.Locator;
 
 /**
- * Where items are, as far as the client knows: hash of the key to locator. Packed (24 bytes an entry and two a set)
- * and bounded: eight ways a set, and when a set is full the first entry goes that was not used since the clock hand
- * passed it. A wrong entry does no harm, the item itself is checked. Owned by one thread.
+ * Where items are, as far as the client knows: hash of the key to locator, and a word that the client notes with it.
+ * Packed (32 bytes an entry and two a set) and bounded. A key has two sets of eight ways: its entry is in the second
+ * one only if the first one was full. When both are full, the first entry of the first set goes that was not used since
+ * the clock hand passed it. A wrong entry does no harm, the item itself is checked. Owned by one thread.
  */
 public final class LocatorCache {
     /** No such entry. */
     public static final int NONE = -1;
 
     private static final int WAYS = 8;
-    private static final int LONGS = 3;
+    private static final int LONGS = 4;
     private static final int HASH = 0;
     private static final int FIRST = 1;
     private static final int SECOND = 2;
+    private static final int NOTE = 3;
 
     private final long[] entries;
     /** A bit for each entry of a set. */
@@ -56,6 +58,17 @@ public final class LocatorCache {
     }
 
     /**
+     * Has the processor fetch what {@link #find} will look at. Who asks that for several hashes before it looks for the
+     * first one waits for memory once.
+     *
+     * @param hash hash of a key
+     * @return a number that the caller keeps, or nothing is fetched
+     */
+    public long fetch(long hash) {
+        return entries[firstSet(hash) * WAYS * LONGS + HASH];
+    }
+
+    /**
      * Finds an entry and marks it used.
      *
      * @param hash hash of the key, not 0
@@ -88,6 +101,43 @@ public final class LocatorCache {
     }
 
     /**
+     * Finds the entry of a locator that is still known; does not mark it.
+     *
+     * @param hash hash of the key, not 0
+     * @param first first half of the locator
+     * @param second second half of the locator
+     * @return the entry, or {@link #NONE}
+     */
+    public int entryOf(long hash, long first, long second) {
+        int entry = lookUp(hash);
+        return entry != NONE && holds(entry, hash, first, second) ? entry : NONE;
+    }
+
+    /** True if an entry is that of this locator. */
+    public boolean holds(int entry, long hash, long first, long second) {
+        return entries[entry * LONGS + HASH] == hash && first(entry) == first && second(entry) == second;
+    }
+
+    /**
+     * What was noted with an entry; 0 if nothing was since its locator was put.
+     *
+     * @param entry from {@link #entryOf}
+     */
+    public long note(int entry) {
+        return entries[entry * LONGS + NOTE];
+    }
+
+    /**
+     * Notes a word with an entry.
+     *
+     * @param entry from {@link #entryOf}
+     * @param word any
+     */
+    public void note(int entry, long word) {
+        entries[entry * LONGS + NOTE] = word;
+    }
+
+    /**
      * Adds or changes an entry; another one may have to go.
      *
      * @param hash hash of the key, not 0
@@ -97,12 +147,13 @@ public final class LocatorCache {
     public void put(long hash, long first, long second) {
         int entry = lookUp(hash);
         if (entry == NONE) {
-            entry = victim((int) hash & setMask);
+            entry = place(hash);
             forgetUse(entry);
         }
         entries[entry * LONGS + HASH] = hash;
         entries[entry * LONGS + FIRST] = first;
         entries[entry * LONGS + SECOND] = second;
+        entries[entry * LONGS + NOTE] = 0;
     }
 
     /**
@@ -126,8 +177,8 @@ public final class LocatorCache {
      * @param second second half of the locator
      */
     public void remove(long hash, long first, long second) {
-        int entry = lookUp(hash);
-        if (entry != NONE && first(entry) == first && second(entry) == second) {
+        int entry = entryOf(hash, first, second);
+        if (entry != NONE) {
             entries[entry * LONGS + HASH] = 0;
             size--;
         }
@@ -140,8 +191,21 @@ public final class LocatorCache {
         size = 0;
     }
 
+    private int firstSet(long hash) {
+        return (int) hash & setMask;
+    }
+
+    private int secondSet(long hash) {
+        return (int) (hash >>> Integer.SIZE) & setMask;
+    }
+
     private int lookUp(long hash) {
-        int start = ((int) hash & setMask) * WAYS;
+        int entry = inSet(firstSet(hash), hash);
+        return entry != NONE ? entry : inSet(secondSet(hash), hash);
+    }
+
+    private int inSet(int set, long hash) {
+        int start = set * WAYS;
         for (int entry = start; entry < start + WAYS; entry++) {
             if (entries[entry * LONGS + HASH] == hash) {
                 return entry;
@@ -150,15 +214,21 @@ public final class LocatorCache {
         return NONE;
     }
 
-    /** A free entry of a set, or the one that goes. */
+    /** A free entry for a hash, or the one that goes. */
+    private int place(long hash) {
+        int free = inSet(firstSet(hash), 0);
+        if (free == NONE) {
+            free = inSet(secondSet(hash), 0);
+        }
+        if (free == NONE) {
+            return victim(firstSet(hash));
+        }
+        size++;
+        return free;
+    }
+
     private int victim(int set) {
         int start = set * WAYS;
-        for (int entry = start; entry < start + WAYS; entry++) {
-            if (entries[entry * LONGS + HASH] == 0) {
-                size++;
-                return entry;
-            }
-        }
         while (true) { // at most one round: each step clears a mark
             int entry = start + hands[set];
             hands[set] = (byte) ((hands[set] + 1) % WAYS);

@@ -5,6 +5,9 @@ package org.softrdma.kv.client.place;
  * bounds, which would end the queue pair. Owned by one thread.
  */
 public interface Registration {
+    /** In place of an address, which never is this. */
+    long NOT_COVERED = -1;
+
     /**
      * Takes a line of the server's answer to {@code rdma arenas}.
      *
@@ -16,11 +19,11 @@ public interface Registration {
     /** True if the server need not be asked again what a locator with this key means. */
     boolean knows(int rkey);
 
-    /** True if all that a locator names can be READ, is no longer than this, and can be an item. */
-    boolean covers(long first, long second, int maxLength);
-
-    /** The address of what a locator names that is covered. */
-    long address(long first);
+    /**
+     * The address of what a locator names; {@link #NOT_COVERED} unless all of it can be READ, is no longer than this, and
+     * can be an item.
+     */
+    long address(long first, long second, int maxLength);
 
     /**
      * What a READ of all that a locator names brings: true for a whole chunk, in which whatever lives may be the

@@ -18,11 +18,11 @@ public final class ServerTalk {
     private long helloNs;
     private long reportNs;
 
-    public ServerTalk(ReaderQueuePair queuePair, ReaderSettings settings, RecentlyNamed named, TouchCounts counts) {
+    public ServerTalk(ReaderQueuePair queuePair, ReaderSettings settings, TouchCounts counts) {
         this.queuePair = queuePair;
         this.nanoClock = settings.nanoClock();
         this.reportsTouches = settings.touchReports();
-        this.touches = new TouchReporter(queuePair.control(), queuePair.reportOffset(), named, counts);
+        this.touches = new TouchReporter(queuePair.control(), queuePair.reportOffset(), counts);
     }
 
     /** Binds the queue pair to the memcached connection; the answer comes like those to rgets. */
@@ -72,12 +72,22 @@ public final class ServerTalk {
         return clock.latestSeconds(nowNs);
     }
 
-    /** A READ has found an item. */
-    public void touched(long first, int generation, long nowNs) {
-        if (reportsTouches) {
-            touches.add(first, generation, nowNs);
-            reportTouches(nowNs);
+    /**
+     * A READ has found an item.
+     *
+     * @param first first half of its locator
+     * @param generation of it
+     * @param named what this returned the last time for this locator; 0 if that is not known
+     * @param nowNs the time
+     * @return how often it was named in reports, for the next time
+     */
+    public long touched(long first, int generation, long named, long nowNs) {
+        if (!reportsTouches) {
+            return named;
         }
+        long namedNow = touches.add(first, generation, named, nowNs);
+        reportTouches(nowNs);
+        return namedNow;
     }
 
     /** Sends a touch report if one is due. */

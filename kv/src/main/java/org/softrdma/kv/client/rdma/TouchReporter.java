@@ -7,7 +7,7 @@ import org.softrdma.kv.message.TouchReportDescriptor;
 
 /**
  * Collects which items were READ, for reports to the server. READs of one item are one record, and an item that was
- * named {@link RecentlyNamed#TIMES_PER_INTERVAL} times is not named again for an interval that the server says, only
+ * named {@link NamedWord#TIMES_PER_INTERVAL} times is not named again for an interval that the server says, only
  * counted: more would not change its place in the LRU (memcached bumps an item once a minute for the same reason),
  * and the server would pay for it. A report is due when it is full or {@link #MAX_AGE_NS} old and the last one was
  * answered; what comes while it is full is counted too but not named, so that a slow server never makes a GET wait.
@@ -32,7 +32,6 @@ final class TouchReporter {
 
     private final MemorySegment memory;
     private final long start;
-    private final RecentlyNamed recent;
     private final TouchCounts counts;
     private final long[] firsts = new long[CAPACITY];
     private final int[] generations = new int[CAPACITY];
@@ -49,30 +48,37 @@ final class TouchReporter {
      *
      * @param memory takes the reports that are sent
      * @param start where each starts
-     * @param recent of the server
      */
-    TouchReporter(MemorySegment memory, long start, RecentlyNamed recent, TouchCounts counts) {
-        this.recent = recent;
+    TouchReporter(MemorySegment memory, long start, TouchCounts counts) {
         this.memory = memory;
         this.start = start;
         this.counts = counts;
         Arrays.fill(buckets, FREE);
     }
 
-    /** A READ has found an item. */
-    void add(long first, int generation, long nowNs) {
+    /**
+     * A READ has found an item.
+     *
+     * @param first first half of its locator
+     * @param generation of it
+     * @param named its {@link NamedWord}
+     * @param nowNs the time
+     * @return the word from now on
+     */
+    long add(long first, int generation, long named, long nowNs) {
         if (isEmpty()) {
             oldestNs = nowNs;
         }
-        long hash = (first ^ generation * GENERATION_MULTIPLIER) * MULTIPLIER;
-        if (recent.isNamedOften(hash, nowNs, intervalNs)) {
+        if (NamedWord.isNamedOften(named, generation, nowNs, intervalNs)) {
             countUnnamed();
-        } else if (name(first, generation, hash)) {
-            recent.named(hash, nowNs, intervalNs);
-        } else {
-            counts.dropped++;
-            countUnnamed();
+            return named;
         }
+        if (name(first, generation)) {
+            return NamedWord.namedOnceMore(named, generation, nowNs, intervalNs);
+        }
+        counts.dropped++;
+        countUnnamed();
+        return named; // what did not fit is named at the next occasion
     }
 
     private void countUnnamed() {
@@ -82,7 +88,8 @@ final class TouchReporter {
     }
 
     /** False if the report is full. */
-    private boolean name(long first, int generation, long hash) {
+    private boolean name(long first, int generation) {
+        long hash = (first ^ generation * GENERATION_MULTIPLIER) * MULTIPLIER;
         int bucket = (int) (hash >>> BUCKET_SHIFT);
         while (buckets[bucket] != FREE) {
             int record = buckets[bucket];

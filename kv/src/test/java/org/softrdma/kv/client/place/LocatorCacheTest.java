@@ -1,6 +1,7 @@
 package org.softrdma.kv.client.place;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -44,13 +45,54 @@ class LocatorCacheTest {
     }
 
     @Test
+    void shouldUseTheSecondSetOfAKeyBeforeAnythingGoes() {
+        LocatorCache cache = new LocatorCache(16);
+        long first = 0x1_0000_0002L; // first set 0, second set 1
+        for (int i = 0; i < 16; i++) {
+            cache.put(first + 2L * i, i, -i);
+        }
+        assertEquals(16, cache.size());
+        for (int i = 0; i < 16; i++) {
+            assertEquals(i, cache.first(cache.find(first + 2L * i)), "key " + i);
+        }
+        cache.remove(first); // of the first set: the second one is still looked at
+        assertEquals(15, cache.first(cache.find(first + 30)));
+        cache.put(first + 30, 100, 101);
+        assertEquals(100, cache.first(cache.find(first + 30)));
+        assertEquals(15, cache.size(), "a key has one entry");
+        cache.put(first, 0, 0);
+        cache.put(first + 32, 16, 16);
+        assertEquals(16, cache.size(), "both sets are full: another one has gone");
+        assertEquals(16, cache.first(cache.find(first + 32)));
+    }
+
+    @Test
+    void shouldKeepANoteUntilThePlaceIsAnotherOne() {
+        LocatorCache cache = new LocatorCache(8);
+        cache.put(1, 10, 11);
+        int entry = cache.entryOf(1, 10, 11);
+        assertEquals(0, cache.note(entry));
+        cache.note(entry, 99);
+        assertEquals(99, cache.note(cache.find(1)));
+        assertTrue(cache.holds(entry, 1, 10, 11));
+        assertFalse(cache.holds(entry, 2, 10, 11), "another key");
+        assertFalse(cache.holds(entry, 1, 12, 11), "another place");
+        assertFalse(cache.holds(entry, 1, 10, 13), "another life of the place");
+        assertEquals(LocatorCache.NONE, cache.entryOf(1, 12, 11));
+        assertEquals(LocatorCache.NONE, cache.entryOf(1, 10, 13));
+        assertEquals(LocatorCache.NONE, cache.entryOf(2, 10, 11));
+        cache.put(1, 12, 13);
+        assertEquals(0, cache.note(cache.entryOf(1, 12, 13)));
+    }
+
+    @Test
     void shouldNeverTellWrongPlace() {
         long seed = Long.getLong("softrdma.seed", 11);
         Random random = new Random(seed);
         LocatorCache cache = new LocatorCache(64);
         Map<Long, Long> last = new HashMap<>();
         for (int step = 0; step < 50_000; step++) {
-            long hash = 1L + random.nextInt(200);
+            long hash = (1L + random.nextInt(200)) * 0x9E37_79B9_7F4A_7C15L; // two sets that differ
             if (random.nextInt(4) == 0) {
                 cache.remove(hash);
                 last.remove(hash);
