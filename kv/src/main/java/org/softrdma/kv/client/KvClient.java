@@ -19,7 +19,7 @@ import org.softrdma.verbs.device.VerbsDevice;
  * item dead, replaced twice or half overwritten, the client asks the server to WRITE the item here and to return its
  * locator. With any other memcached it is a plain client, see {@link #protocol()}.
  *
- * <p>Blocking: the methods of {@link KvCommands}. Pipelined: {@link #start} as many READs as the window allows,
+ * <p>Blocking: the methods of {@link KvCommands}. Pipelined: {@code start} as many READs as the window allows,
  * {@link CompletionLoop#poll}, {@link #deliver}; this allocates nothing.
  *
  * <p>When a connection fails, everything outstanding on it fails. The next command reconnects, at most every quarter of
@@ -178,8 +178,8 @@ public final class KvClient implements KvCommands {
 
     /**
      * Starts READs of several items, as {@link #start(byte[], long)} does for each in turn, up to the first that would not
-     * be STARTED. What this client knows of all of them is fetched from memory together, which is faster than one after
-     * another. Allocates nothing.
+     * be STARTED. With many items this is faster than starting each by itself: the processor waits for what this client
+     * knows of them together, not for one after another. Allocates nothing.
      *
      * @param keys the keys, from the first element on; none may change until its result was delivered
      * @param tags given back with the results, one for each key

@@ -80,6 +80,11 @@ public final class KvClientCounters {
         return touches.reports();
     }
 
+    /** READs whose items the server was told; of an item that is READ again and again, two in an interval. */
+    public long touchesNamed() {
+        return touches.named();
+    }
+
     /**
      * READs that were reported by number only, without their items: a report was full and the last one not yet
      * answered.
@@ -97,7 +102,8 @@ public final class KvClientCounters {
     public String toString() {
         return "reads=" + reads + " hits=" + hits + " stale=" + stale + " torn=" + torn + " forwarded=" + forwarded
                 + " keyMismatches=" + keyMismatches + " expired=" + expired + " rgets=" + rgets + " tcpGets="
-                + tcpGets + " touchReports=" + touchReports() + " touchesDropped=" + touchesDropped() + " connections="
+                + tcpGets + " touchReports=" + touchReports() + " touchesNamed=" + touchesNamed()
+                + " touchesDropped=" + touchesDropped() + " connections="
                 + connections;
     }
 }

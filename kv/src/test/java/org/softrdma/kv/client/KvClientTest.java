@@ -434,6 +434,32 @@ class KvClientTest {
         }
     }
 
+    @Test
+    void shouldStartSeveralFromAHandler() {
+        byte[][] keys = {bytes("a"), bytes("b"), bytes("c")};
+        try (CompletionLoop loop = new CompletionLoop(running.clientDevice(), 1, 4);
+                KvClient client = new KvClient(loop, limited())) {
+            for (byte[] key : keys) {
+                client.set(key, 0, 0, key);
+            }
+            List<String> values = new ArrayList<>();
+            ReadHandler handler = (tag, outcome, item) -> {
+                if (tag == 0) {
+                    assertEquals(3, client.start(keys, new long[] {1, 2, 3}, 3));
+                }
+                values.add(tag + new String(item.copy().value(), StandardCharsets.US_ASCII));
+            };
+            assertEquals(1, client.start(keys, new long[1], 1));
+            assertThrows(NullPointerException.class, () -> client.start(new byte[][] {keys[0], null}, new long[2], 2));
+            assertEquals(1, client.outstanding(), "nothing was started");
+            while (client.outstanding() > 0) {
+                loop.await(TimeUnit.MILLISECONDS.toNanos(10));
+                client.deliver(handler);
+            }
+            assertEquals(List.of("0a", "1a", "2b", "3c"), values);
+        }
+    }
+
     private static Map<Long, String> deliverAll(CompletionLoop loop, KvClient client) {
         Map<Long, String> values = new HashMap<>();
         while (client.outstanding() > 0) {

@@ -201,6 +201,7 @@ class RdmaPortTest {
                 for (int i = 0; i < 1000; i++) {
                     client.get(key);
                 }
+                assertEquals(2, client.counters().touchesNamed(), "what is said more often changes nothing");
                 assertEquals(0, client.counters().touchesDropped());
             } // which tells of the last ones, and waits for the answer for a short time only
             tcp.ask("get key\r\n", "VALUE key 0 3\r\nkey\r\nEND\r\n");

@@ -33,8 +33,8 @@ final class NearPosting {
     }
 
     /**
-     * Has the processor fetch what the READs of a list will copy, if they can be done here now and it is probably not in
-     * the cache. Nothing else is checked.
+     * Has the processor fetch what the READs of a list will copy, if they can be done here now, but not what is probably in
+     * its cache. Nothing else is checked.
      *
      * @param requests not checked
      * @param sends their queue
@@ -48,15 +48,18 @@ final class NearPosting {
             for (int i = 0; i < Math.min(requests.size(), MOST_FETCHED); i++) {
                 SendWorkRequest request = requests.get(i);
                 ScatterGatherList local = request.local();
-                if (request.opcode() == SendOpcode.READ
-                        && local.size() == 1
-                        && !recent.isRecent(request.rkey(), request.remoteAddress())) {
+                if (request.opcode() == SendOpcode.READ && local.size() == 1 && !isCached(request)) {
                     fetched += peer.fetch(request.rkey(), request.remoteAddress(), local.length(0));
                 }
             }
         } finally {
             peer.epoch().exit();
         }
+    }
+
+    private boolean isCached(SendWorkRequest request) {
+        return request.local().length(0) <= RecentPages.PAGE
+                && recent.isRecent(request.rkey(), request.remoteAddress());
     }
 
     /**

@@ -235,6 +235,15 @@ public final class RnicEngine implements Progress {
         }
     }
 
+    @Override
+    public boolean turn() {
+        if (manual) {
+            return run(0) > 0;
+        }
+        poll();
+        return true;
+    }
+
     /**
      * Manual mode: sends what was posted and handles what is ready.
      *

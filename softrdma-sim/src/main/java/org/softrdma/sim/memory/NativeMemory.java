@@ -2,23 +2,31 @@ package org.softrdma.sim.memory;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import org.agrona.UnsafeApi;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
 
 /**
  * Loads, stores and copies at raw addresses.
  *
  * <p>Nothing checks bounds here: every address must lie in memory that the caller owns, or in an access that
- * {@link StagTable} has granted in the current epoch. Multi-byte accesses need no alignment unless they say so; network
- * order is big endian.
- *
- * <p>Single values go by {@link UnsafeApi}, not by a segment over all memory: the compiler needs hundreds of nodes for
- * each access to a segment, and stopped inlining in the middle of a READ on the same host
- * (docs/studies/performance.md).
+ * {@link StagTable} has granted in the current epoch. Multi-byte accesses need no alignment; network order is big
+ * endian.
  */
 public final class NativeMemory {
     private static final MemorySegment ALL = everything();
-    private static final boolean BIG_ENDIAN = true;
-    private static final boolean LITTLE_ENDIAN = false;
+    private static final ValueLayout.OfShort SHORT_BE =
+            ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
+    private static final ValueLayout.OfInt INT_BE = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
+    private static final ValueLayout.OfInt INT_LE = ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+    /** An aligned word that other threads look at meanwhile. */
+    private static final VarHandle WORD = ValueLayout.JAVA_LONG.varHandle();
+
+    private static final VarHandle BYTE = ValueLayout.JAVA_BYTE.varHandle();
+    /** Indexes of queues that the kernel and this process share. */
+    private static final VarHandle INT = ValueLayout.JAVA_INT.varHandle();
+
+    private static final VarHandle SHORT = ValueLayout.JAVA_SHORT.varHandle();
+    private static final ValueLayout.OfLong LONG_BE = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
 
     private NativeMemory() {}
 
@@ -34,22 +42,22 @@ public final class NativeMemory {
 
     /** Writes one byte. */
     public static void putByte(long address, int value) {
-        UnsafeApi.putByte(address, (byte) value);
+        ALL.set(ValueLayout.JAVA_BYTE, address, (byte) value);
     }
 
     /** Reads one byte, signed. */
     public static byte getByte(long address) {
-        return UnsafeApi.getByte(address);
+        return ALL.get(ValueLayout.JAVA_BYTE, address);
     }
 
     /** Reads one byte, signed, by acquire. */
     static byte getByteAcquire(long address) {
-        return UnsafeApi.getByteAcquire(null, address);
+        return (byte) BYTE.getAcquire(ALL, address);
     }
 
     /** Writes one byte by release: who reads it by acquire sees what was written before. */
     static void putByteRelease(long address, byte value) {
-        UnsafeApi.putByteRelease(null, address, value);
+        BYTE.setRelease(ALL, address, value);
     }
 
     /**
@@ -57,24 +65,24 @@ public final class NativeMemory {
      * before.
      */
     static void putWordRelease(long address, long value) {
-        UnsafeApi.putLongRelease(null, address, value);
+        WORD.setRelease(ALL, address, value);
     }
 
     /** Reads an aligned word, in the machine's order, as atomics do. */
     static long getWordVolatile(long address) {
-        return UnsafeApi.getLongVolatile(null, address);
+        return (long) WORD.getVolatile(ALL, address);
     }
 
     /** Replaces an aligned word, in the machine's order, if it is what is expected. */
     static boolean compareAndSetWord(long address, long expected, long replacement) {
-        return UnsafeApi.compareAndSetLong(null, address, expected, replacement);
+        return WORD.compareAndSet(ALL, address, expected, replacement);
     }
 
     /** Copies to aligned words, each by one store; the source needs no alignment. */
     static void storeWords(long source, long target, int words) {
         for (int i = 0; i < words; i++) {
             long at = (long) i * Long.BYTES;
-            UnsafeApi.putLongOpaque(null, target + at, getNativeLong(source + at));
+            WORD.setOpaque(ALL, target + at, getNativeLong(source + at));
         }
     }
 
@@ -82,88 +90,88 @@ public final class NativeMemory {
     static void loadWords(long source, long target, int words) {
         for (int i = 0; i < words; i++) {
             long at = (long) i * Long.BYTES;
-            putNativeLong(target + at, UnsafeApi.getLongOpaque(null, source + at));
+            putNativeLong(target + at, (long) WORD.getOpaque(ALL, source + at));
         }
     }
 
     /** Reads two bytes in network order, unsigned. */
     public static int getShort(long address) {
-        return UnsafeApi.getShortUnaligned(null, address, BIG_ENDIAN) & 0xFFFF;
+        return ALL.get(SHORT_BE, address) & 0xFFFF;
     }
 
     /** Writes two bytes in network order. */
     public static void putShort(long address, int value) {
-        UnsafeApi.putShortUnaligned(null, address, (short) value, BIG_ENDIAN);
+        ALL.set(SHORT_BE, address, (short) value);
     }
 
     /** Reads four bytes in network order. */
     public static int getInt(long address) {
-        return UnsafeApi.getIntUnaligned(null, address, BIG_ENDIAN);
+        return ALL.get(INT_BE, address);
     }
 
     /** Writes four bytes in network order. */
     public static void putInt(long address, int value) {
-        UnsafeApi.putIntUnaligned(null, address, value, BIG_ENDIAN);
+        ALL.set(INT_BE, address, value);
     }
 
     /** Reads four bytes, least significant first. */
     public static int getIntLittleEndian(long address) {
-        return UnsafeApi.getIntUnaligned(null, address, LITTLE_ENDIAN);
+        return ALL.get(INT_LE, address);
     }
 
     /** Writes four bytes, least significant first. */
     public static void putIntLittleEndian(long address, int value) {
-        UnsafeApi.putIntUnaligned(null, address, value, LITTLE_ENDIAN);
+        ALL.set(INT_LE, address, value);
     }
 
     /** Reads eight bytes in network order. */
     public static long getLong(long address) {
-        return UnsafeApi.getLongUnaligned(null, address, BIG_ENDIAN);
+        return ALL.get(LONG_BE, address);
     }
 
     /** Writes eight bytes in network order. */
     public static void putLong(long address, long value) {
-        UnsafeApi.putLongUnaligned(null, address, value, BIG_ENDIAN);
+        ALL.set(LONG_BE, address, value);
     }
 
     /** Reads four bytes in the machine's order. */
     public static int getNativeInt(long address) {
-        return UnsafeApi.getIntUnaligned(null, address);
+        return ALL.get(ValueLayout.JAVA_INT_UNALIGNED, address);
     }
 
     /** Writes four bytes in the machine's order. */
     public static void putNativeInt(long address, int value) {
-        UnsafeApi.putIntUnaligned(null, address, value);
+        ALL.set(ValueLayout.JAVA_INT_UNALIGNED, address, value);
     }
 
     /** Reads eight bytes in the machine's order. */
     public static long getNativeLong(long address) {
-        return UnsafeApi.getLongUnaligned(null, address);
+        return ALL.get(ValueLayout.JAVA_LONG_UNALIGNED, address);
     }
 
     /** Writes eight bytes in the machine's order. */
     public static void putNativeLong(long address, long value) {
-        UnsafeApi.putLongUnaligned(null, address, value);
+        ALL.set(ValueLayout.JAVA_LONG_UNALIGNED, address, value);
     }
 
     /** Reads an aligned int, in the machine's order, by acquire: what was written before its release is seen. */
     public static int getIntAcquire(long address) {
-        return UnsafeApi.getIntAcquire(null, address);
+        return (int) INT.getAcquire(ALL, address);
     }
 
     /** Writes an aligned int, in the machine's order, by release: who reads it by acquire sees what was written before. */
     public static void putIntRelease(long address, int value) {
-        UnsafeApi.putIntRelease(null, address, value);
+        INT.setRelease(ALL, address, value);
     }
 
     /** Writes an aligned short, in the machine's order, by release. */
     public static void putShortRelease(long address, short value) {
-        UnsafeApi.putShortRelease(null, address, value);
+        SHORT.setRelease(ALL, address, value);
     }
 
     /** Writes two bytes in the machine's order. */
     public static void putNativeShort(long address, int value) {
-        UnsafeApi.putShortUnaligned(null, address, (short) value);
+        ALL.set(ValueLayout.JAVA_SHORT_UNALIGNED, address, (short) value);
     }
 
     /** Copies bytes; the ranges may overlap. */

@@ -75,6 +75,9 @@ public final class StagTable implements AutoCloseable {
     /** No row is reused until this many are free, so that old keys do not become valid again soon. */
     private static final int MIN_FREE_ROWS = 1024;
 
+    /** Sinks of one queue pair, most often one. */
+    private static final int REMEMBERED_LKEYS = 4;
+
     private static final int BYTE_MASK = 0xFF;
     /** Instead of a domain, in the row of a window that is not bound: domains are positive, streams negative. */
     private static final int NO_STREAM = 0;
@@ -312,14 +315,14 @@ public final class StagTable implements AutoCloseable {
         return findLocal(lkeys.unscramble(lkey) >>> ROW_SHIFT, lkey);
     }
 
-    /** Finds the live row of an lkey that was probably asked for the last time, or -1. Inside a batch. */
+    /** Finds the live row of an lkey that was probably asked for before, or -1. Inside a batch. */
     public int findLocal(RecentKeys recent, int lkey) {
         return findLocal(recent.number(lkey) >>> ROW_SHIFT, lkey);
     }
 
     /** For {@link #findLocal(RecentKeys, int)}. */
-    public RecentKeys recentLkey() {
-        return new RecentKeys(lkeys);
+    public RecentKeys recentLkeys() {
+        return new RecentKeys(lkeys, REMEMBERED_LKEYS);
     }
 
     private int findLocal(int row, int lkey) {

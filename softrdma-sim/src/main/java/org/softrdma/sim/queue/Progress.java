@@ -29,6 +29,13 @@ public interface Progress {
     /** Manual: sends what was posted and runs what is ready, without waiting. Simulated: lets others run. Threaded: nothing. */
     void poll();
 
+    /**
+     * As {@link #poll}, but of all connections, also if only one is busy.
+     *
+     * @return false if nothing was ready
+     */
+    boolean turn();
+
     /** Manual: sends what was posted, so that the peer works while the caller does. Otherwise nothing. */
     void send();
 

@@ -24,10 +24,12 @@ public class SoftCompletionQueue implements CompletionQueue {
     public static final int MAX_ENTRIES = 1 << 22;
 
     private static final CompletionOpcode[] OPCODES = CompletionOpcode.values();
-    /** READs done by posting threads between two turns of the device, in manual progress; fewer if turns bring something. */
-    private static final int MOST_NEAR_READS = 1024;
-
+    /** READs done by posting threads between two turns of the device, in manual progress; the fewest if turns bring something. */
     private static final int FEWEST_NEAR_READS = 64;
+
+    private static final int MOST_NEAR_READS = 1024;
+    /** Their bytes, which may take longer to copy. */
+    private static final long MOST_NEAR_BYTES = 1 << 20;
 
     private static final int NOT_ARMED = 0;
     private static final int ARMED_SOLICITED = 1;
@@ -46,6 +48,8 @@ public class SoftCompletionQueue implements CompletionQueue {
 
     /** READs done by posting threads since the device last had its turn. */
     private int nearReads;
+
+    private long nearBytes;
 
     private int nearReadsUntilTurn = FEWEST_NEAR_READS;
 
@@ -248,7 +252,10 @@ public class SoftCompletionQueue implements CompletionQueue {
                 opcodes[slot] = (byte) opcode.ordinal();
                 owners[slot] = source;
                 tail++;
-                nearReads += sequence < 0 ? 1 : 0;
+                if (sequence < 0) { // see SendQueue.completeNear
+                    nearReads++;
+                    nearBytes += byteLength;
+                }
                 raise(solicited || status != CompletionStatus.SUCCESS);
             }
         } finally {
@@ -273,8 +280,13 @@ public class SoftCompletionQueue implements CompletionQueue {
         if (!progress.isThreaded()) {
             progress.checkThread();
             // Who reads without the device finds completions at every poll, and must still hear of the others.
-            if (head == tail || nearReads >= nearReadsUntilTurn) {
-                turn();
+            if (head == tail) {
+                beginNearReads();
+                progress.poll();
+            } else if (nearReads >= nearReadsUntilTurn || nearBytes >= MOST_NEAR_BYTES) {
+                beginNearReads();
+                nearReadsUntilTurn =
+                        progress.turn() ? FEWEST_NEAR_READS : Math.min(2 * nearReadsUntilTurn, MOST_NEAR_READS);
             } else {
                 progress.send();
             }
@@ -296,11 +308,9 @@ public class SoftCompletionQueue implements CompletionQueue {
         }
     }
 
-    private void turn() {
-        long before = tail;
-        progress.poll();
+    private void beginNearReads() {
         nearReads = 0;
-        nearReadsUntilTurn = tail == before ? Math.min(2 * nearReadsUntilTurn, MOST_NEAR_READS) : FEWEST_NEAR_READS;
+        nearBytes = 0;
     }
 
     @Override

@@ -22,7 +22,7 @@ public final class NearReads {
     private final NearMemory.Reader reader;
     private final InUse inUse;
     private final int domain;
-    private final RecentKeys recentLkey;
+    private final RecentKeys recentLkeys;
 
     /**
      * Makes the READs of one thread at a time.
@@ -40,7 +40,7 @@ public final class NearReads {
         this.inUse = inUse;
         this.domain = domain;
         stags = engine.stags();
-        recentLkey = stags.recentLkey();
+        recentLkeys = stags.recentLkeys();
     }
 
     /** True if a READ can probably be done here. */
@@ -62,7 +62,7 @@ public final class NearReads {
         if (length <= 0 || length > MOST_BYTES) {
             return false;
         }
-        int row = stags.findLocal(recentLkey, lkey);
+        int row = stags.findLocal(recentLkeys, lkey);
         if (stags.check(row, domain, AccessRights.LOCAL_WRITE, sink, length) != AccessResult.GRANTED
                 || stags.isPolled(row)) {
             return false; // the stream fails it in its turn, or moves it by whole words

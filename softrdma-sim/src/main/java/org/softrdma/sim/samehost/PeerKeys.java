@@ -6,14 +6,17 @@ import org.softrdma.sim.memory.RecentKeys;
 
 /** From the rkeys of a peer to rows of its table. Threads: each reader as {@link NearMemory.Reader} says; others any. */
 final class PeerKeys {
+    /** Keys that each reader remembers: a store of a few hundred megabytes has as many arenas. */
+    static final int REMEMBERED = 256;
+
     private final KeyScrambler keys;
     private final RecentKeys posting;
     private final RecentKeys engine;
 
-    PeerKeys(KeyScrambler keys) {
+    PeerKeys(KeyScrambler keys, int remembered) {
         this.keys = keys;
-        posting = new RecentKeys(keys);
-        engine = new RecentKeys(keys);
+        posting = new RecentKeys(keys, remembered);
+        engine = new RecentKeys(keys, remembered);
     }
 
     /** The number that a key encodes. */
@@ -21,7 +24,7 @@ final class PeerKeys {
         return keys.unscramble(rkey);
     }
 
-    /** The same, for a reader that may have asked for this key the last time. */
+    /** The same, for a reader that may have asked for this key before. */
     int number(NearMemory.Reader reader, int rkey) {
         return (reader == NearMemory.Reader.POSTING ? posting : engine).number(rkey);
     }

@@ -95,7 +95,7 @@ public final class PeerMemory implements NearMemory, AutoCloseable {
             long[] lengths) {
         /** For one connection: what keys remember belongs to its threads. */
         static Maps nothing() {
-            PeerKeys none = new PeerKeys(new KeyScrambler(new int[KeyScrambler.SECRETS]));
+            PeerKeys none = new PeerKeys(new KeyScrambler(new int[KeyScrambler.SECRETS]), 1);
             return new Maps(none, 0, 0, 0, 0, -1, new long[0], new long[0], new long[0]);
         }
 
@@ -230,7 +230,15 @@ public final class PeerMemory implements NearMemory, AutoCloseable {
             keep(life);
             socket = by;
             maps = new Maps(
-                    new PeerKeys(keys), domain, life.address(), 0, 0, -1, new long[0], new long[0], new long[0]);
+                    new PeerKeys(keys, PeerKeys.REMEMBERED),
+                    domain,
+                    life.address(),
+                    0,
+                    0,
+                    -1,
+                    new long[0],
+                    new long[0],
+                    new long[0]);
         } finally {
             lock.unlock();
         }

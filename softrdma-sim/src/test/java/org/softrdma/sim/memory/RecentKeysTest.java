@@ -14,7 +14,7 @@ class RecentKeysTest {
     @Test
     void shouldFindTheNumberOfEachKeyWhateverWasAskedBefore() {
         KeyScrambler scrambler = new KeyScrambler(new Random(SEED));
-        RecentKeys recent = new RecentKeys(scrambler);
+        RecentKeys recent = new RecentKeys(scrambler, 256);
         assertEquals(scrambler.unscramble(0), recent.number(0), "the first key is 0");
         Random random = new Random(SEED);
         int[] keys = random.ints(KEYS).toArray();

@@ -137,11 +137,11 @@ class SoftCompletionQueueTest {
     }
 
     /** As a thread that finds a completion of a READ of its own at every poll. */
-    private int nearReadsUntilTheDeviceIsDriven() {
-        int before = progress.polls();
+    private int nearReadsUntilATurn(long bytes) {
+        int before = progress.turns();
         int reads = 0;
-        while (progress.polls() == before) {
-            queue.push(source, reads, CompletionStatus.SUCCESS, CompletionOpcode.READ, 8, 0, -1 - reads, false);
+        while (progress.turns() == before) {
+            queue.push(source, reads, CompletionStatus.SUCCESS, CompletionOpcode.READ, bytes, 0, -1 - reads, false);
             reads++;
             assertEquals(1, queue.poll(completions, 1));
         }
@@ -149,18 +149,26 @@ class SoftCompletionQueueTest {
     }
 
     @Test
-    void shouldDriveTheDeviceMoreSeldomWhileThatBringsNothing() {
+    void shouldGiveTheDeviceFewerTurnsWhileTheyBringNothing() {
         List<Integer> reads = new ArrayList<>();
         for (int i = 0; i < 6; i++) {
-            reads.add(nearReadsUntilTheDeviceIsDriven());
+            reads.add(nearReadsUntilATurn(8));
         }
         assertEquals(List.of(64, 128, 256, 512, 1024, 1024), reads);
-        progress.onPoll(() -> push(other, 7));
-        assertEquals(1024, nearReadsUntilTheDeviceIsDriven());
-        progress.onPoll(() -> {});
-        assertEquals(1, queue.poll(completions, 1));
-        assertEquals(7, completions[0].wrId(), "what the device has brought");
-        assertEquals(64, nearReadsUntilTheDeviceIsDriven());
+        progress.busy(true);
+        assertEquals(1024, nearReadsUntilATurn(8));
+        assertEquals(64, nearReadsUntilATurn(8));
+        progress.busy(false);
+        assertEquals(64, nearReadsUntilATurn(8));
+        queue.poll(completions, 1);
+        assertEquals(1, progress.polls());
+        assertEquals(128, nearReadsUntilATurn(8), "an empty poll says nothing of turns");
+    }
+
+    @Test
+    void shouldGiveTheDeviceATurnAfterAMegabyte() {
+        assertEquals(8, nearReadsUntilATurn(128 << 10));
+        assertEquals(1, nearReadsUntilATurn(2 << 20));
     }
 
     @Test

@@ -7,7 +7,8 @@ import java.util.function.BooleanSupplier;
 final class StillProgress implements Progress {
     private int polls;
     private int sends;
-    private Runnable onPoll = () -> {};
+    private int turns;
+    private boolean busy;
 
     @Override
     public boolean isManual() {
@@ -27,7 +28,12 @@ final class StillProgress implements Progress {
     @Override
     public void poll() {
         polls++;
-        onPoll.run();
+    }
+
+    @Override
+    public boolean turn() {
+        turns++;
+        return busy;
     }
 
     @Override
@@ -50,9 +56,14 @@ final class StillProgress implements Progress {
         return sends;
     }
 
-    /** Sets what happens when the device is driven. */
-    void onPoll(Runnable action) {
-        onPoll = action;
+    /** Sets whether turns find something to do. */
+    void busy(boolean isBusy) {
+        busy = isBusy;
+    }
+
+    /** How often the device was driven although completions were there. */
+    int turns() {
+        return turns;
     }
 
     /** How often the device was driven. */

@@ -21,6 +21,11 @@ final class ThreadedProgress implements Progress {
     }
 
     @Override
+    public boolean turn() {
+        return false; // the engine's thread drives it
+    }
+
+    @Override
     public void poll() {
         // The engine's thread drives it.
     }

@@ -26,11 +26,17 @@ class RecentPagesTest {
         assertFalse(pages.isRecent(RKEY, ADDRESS), "it has lost its place");
     }
 
+    /** As with a key for each item. */
     @Test
     void shouldTellRegionsApart() {
-        assertFalse(pages.isRecent(RKEY, 0));
-        assertFalse(pages.isRecent(RKEY + 1, 0));
-        assertFalse(pages.isRecent(-RKEY, 0));
         assertFalse(pages.isRecent(0, 0), "none was read at first");
+        for (int rkey = RKEY; rkey < RKEY + 100; rkey++) {
+            assertFalse(pages.isRecent(rkey, 0));
+            assertFalse(pages.isRecent(~rkey, PAGE));
+        }
+        for (int rkey = RKEY; rkey < RKEY + 100; rkey++) {
+            assertTrue(pages.isRecent(rkey, 0));
+            assertTrue(pages.isRecent(~rkey, PAGE));
+        }
     }
 }

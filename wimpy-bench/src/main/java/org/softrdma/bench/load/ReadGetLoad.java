@@ -252,9 +252,10 @@ public final class ReadGetLoad implements GetLoad, ReadHandler {
     private void startAll(KvClient client, int due) {
         int next = client.start(dueKeys, dueTags, due);
         while (next < due) {
-            if (client.start(dueKeys[next], dueTags[next]) != StartStatus.STARTED) {
+            StartStatus status = client.start(dueKeys[next], dueTags[next]);
+            if (status != StartStatus.STARTED) {
                 freeTags[freeTagCount++] = (int) dueTags[next];
-                failed("place not known");
+                failed(status.name());
                 client.get(dueKeys[next]);
                 nowNs = System.nanoTime();
             }

@@ -58,8 +58,8 @@ public final class LocatorCache {
     }
 
     /**
-     * Has the processor fetch what {@link #find} will look at. Who asks that for several hashes before it looks for the
-     * first one waits for memory once.
+     * Has the processor fetch the first entry that {@link #find} will look at; of a cache that is not nearly full, that is
+     * most often all. Who asks that for several hashes before looking for the first one waits for memory once.
      *
      * @param hash hash of a key
      * @return a number that the caller keeps, or nothing is fetched
@@ -119,9 +119,9 @@ public final class LocatorCache {
     }
 
     /**
-     * What was noted with an entry; 0 if nothing was since its locator was put.
+     * What was noted with an entry; 0 if nothing was since it has this locator.
      *
-     * @param entry from {@link #entryOf}
+     * @param entry that {@link #holds} the locator
      */
     public long note(int entry) {
         return entries[entry * LONGS + NOTE];
@@ -130,7 +130,7 @@ public final class LocatorCache {
     /**
      * Notes a word with an entry.
      *
-     * @param entry from {@link #entryOf}
+     * @param entry that {@link #holds} the locator
      * @param word any
      */
     public void note(int entry, long word) {
@@ -146,6 +146,9 @@ public final class LocatorCache {
      */
     public void put(long hash, long first, long second) {
         int entry = lookUp(hash);
+        if (entry != NONE && holds(entry, hash, first, second)) {
+            return;
+        }
         if (entry == NONE) {
             entry = place(hash);
             forgetUse(entry);

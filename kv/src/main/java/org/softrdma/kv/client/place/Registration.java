@@ -5,7 +5,7 @@ package org.softrdma.kv.client.place;
  * bounds, which would end the queue pair. Owned by one thread.
  */
 public interface Registration {
-    /** In place of an address, which never is this. */
+    /** In place of an address. */
     long NOT_COVERED = -1;
 
     /**

@@ -3,6 +3,7 @@ package org.softrdma.kv.client.rdma;
 /** What a client counts about its touch reports, over all its connections. Written by its owning thread. */
 public final class TouchCounts {
     long reports;
+    long named;
     long dropped;
 
     /** Nothing is counted yet. */
@@ -11,6 +12,11 @@ public final class TouchCounts {
     /** Reports sent. */
     public long reports() {
         return reports;
+    }
+
+    /** READs whose items the server is told; of an item that is READ again and again, two in an interval. */
+    public long named() {
+        return named;
     }
 
     /**

@@ -74,6 +74,7 @@ final class TouchReporter {
             return named;
         }
         if (name(first, generation)) {
+            counts.named++;
             return NamedWord.namedOnceMore(named, generation, nowNs, intervalNs);
         }
         counts.dropped++;

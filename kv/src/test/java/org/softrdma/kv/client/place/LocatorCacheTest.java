@@ -73,7 +73,8 @@ class LocatorCacheTest {
         int entry = cache.entryOf(1, 10, 11);
         assertEquals(0, cache.note(entry));
         cache.note(entry, 99);
-        assertEquals(99, cache.note(cache.find(1)));
+        cache.put(1, 10, 11);
+        assertEquals(99, cache.note(cache.find(1)), "it is the same place");
         assertTrue(cache.holds(entry, 1, 10, 11));
         assertFalse(cache.holds(entry, 2, 10, 11), "another key");
         assertFalse(cache.holds(entry, 1, 12, 11), "another place");
