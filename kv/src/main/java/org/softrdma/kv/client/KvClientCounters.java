@@ -80,7 +80,7 @@ public final class KvClientCounters {
         return touches.reports();
     }
 
-    /** READs whose items the server was told; of an item that is READ again and again, two in an interval. */
+    /** READs whose items were named in touch reports; of an item that is READ again and again, two in an interval. */
     public long touchesNamed() {
         return touches.named();
     }

@@ -98,7 +98,7 @@ final class RemoteReader implements LoopMember, AutoCloseable {
         return talk;
     }
 
-    /** As {@link #start} for several items in turn, up to the first that is not started; how many were. */
+    /** As {@link #start(long, byte[], long)} for several items in turn, up to the first that is not started; how many were. */
     int start(byte[][] keys, long[] tags, int count) {
         int wanted = Math.min(count, slots.freeCount());
         for (int i = 0; i < wanted; i++) {

@@ -460,6 +460,34 @@ class KvClientTest {
         }
     }
 
+    @Test
+    void shouldStartNothingUntilLostReadsWereDelivered() {
+        byte[][] keys = {KEY};
+        long[] tags = {1};
+        try (KvClient client = running.client()) {
+            client.set(KEY, 0, 0, bytes("value"));
+            assertEquals(1, client.start(keys, tags, 1));
+            running.stop();
+            assertThrows(KvException.class, client::version);
+            try (RunningServer next = new RunningServer(context -> context.memcachedAddress(client.serverAddress()))) {
+                assertEquals(client.serverAddress(), next.address());
+                long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+                while (client.counters().connections() == 1 && System.nanoTime() < deadlineNs) {
+                    try {
+                        client.set(KEY, 0, 0, bytes("value"));
+                    } catch (KvException e) {
+                        assertTrue(
+                                message(e).contains(":" + client.serverAddress().getPort()), message(e));
+                    }
+                }
+                assertEquals(0, client.start(keys, tags, 1));
+                assertEquals(StartStatus.WINDOW_FULL, client.start(KEY, 1));
+                assertEquals(1, client.deliver((tag, outcome, item) -> assertSame(ReadOutcome.LOST, outcome)));
+                assertEquals(1, client.start(keys, tags, 1));
+            }
+        }
+    }
+
     private static Map<Long, String> deliverAll(CompletionLoop loop, KvClient client) {
         Map<Long, String> values = new HashMap<>();
         while (client.outstanding() > 0) {

@@ -48,7 +48,7 @@ final class NearPosting {
             for (int i = 0; i < Math.min(requests.size(), MOST_FETCHED); i++) {
                 SendWorkRequest request = requests.get(i);
                 ScatterGatherList local = request.local();
-                if (request.opcode() == SendOpcode.READ && local.size() == 1 && !isCached(request)) {
+                if (request.opcode() == SendOpcode.READ && local.size() == 1 && !wasJustRead(request)) {
                     fetched += peer.fetch(request.rkey(), request.remoteAddress(), local.length(0));
                 }
             }
@@ -57,7 +57,8 @@ final class NearPosting {
         }
     }
 
-    private boolean isCached(SendWorkRequest request) {
+    /** True if its bytes are probably in the processor's cache, because READs of late were of that page. Now this one is. */
+    private boolean wasJustRead(SendWorkRequest request) {
         return request.local().length(0) <= RecentPages.PAGE
                 && recent.isRecent(request.rkey(), request.remoteAddress());
     }

@@ -1,7 +1,5 @@
 package org.softrdma.sim.memory;
 
-import java.util.Arrays;
-
 /**
  * The numbers that keys encode, remembered for the keys that were asked for last. Whoever uses a few regions again and again
  * does not unscramble their keys again, which takes half as long as copying a kilobyte. A key has one place, and takes it from
@@ -25,7 +23,7 @@ public final class RecentKeys {
         mask = places - 1;
         keys = new int[places];
         numbers = new int[places];
-        Arrays.fill(numbers, scrambler.unscramble(0)); // all places have key 0
+        numbers[0] = scrambler.unscramble(0); // all places have key 0, which no other place is asked for
     }
 
     /** The number that a key encodes. */

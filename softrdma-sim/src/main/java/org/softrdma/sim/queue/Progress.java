@@ -30,9 +30,9 @@ public interface Progress {
     void poll();
 
     /**
-     * As {@link #poll}, but of all connections, also if only one is busy.
+     * As {@link #poll}, but manual also looks at the connections that were quiet of late. Not if it is threaded.
      *
-     * @return false if nothing was ready
+     * @return false if nothing was ready; a simulation does not know
      */
     boolean turn();
 

@@ -24,12 +24,15 @@ public class SoftCompletionQueue implements CompletionQueue {
     public static final int MAX_ENTRIES = 1 << 22;
 
     private static final CompletionOpcode[] OPCODES = CompletionOpcode.values();
-    /** READs done by posting threads between two turns of the device, in manual progress; the fewest if turns bring something. */
-    private static final int FEWEST_NEAR_READS = 64;
+    /**
+     * Work of posting threads between two turns of the device, in manual progress: so little while its turns bring
+     * something. Each turn that brings nothing doubles it, up to the most.
+     */
+    private static final int LEAST_NEAR_WORK = 64;
 
-    private static final int MOST_NEAR_READS = 1024;
-    /** Their bytes, which may take longer to copy. */
-    private static final long MOST_NEAR_BYTES = 1 << 20;
+    private static final int MOST_NEAR_WORK = 1024;
+    /** A READ is one piece of work, and one more for so many bytes of it. */
+    private static final int NEAR_WORK_SHIFT = 14;
 
     private static final int NOT_ARMED = 0;
     private static final int ARMED_SOLICITED = 1;
@@ -46,12 +49,10 @@ public class SoftCompletionQueue implements CompletionQueue {
     /** Not a copy-on-write list: a queue pair must be able to detach when there is no memory. */
     private final List<CompletionSource> sources = new ArrayList<>();
 
-    /** READs done by posting threads since the device last had its turn. */
-    private int nearReads;
-
-    private long nearBytes;
-
-    private int nearReadsUntilTurn = FEWEST_NEAR_READS;
+    /** Done by posting threads since the device last had its turn. */
+    private long nearWork;
+    /** After so much of it, the device has its turn. */
+    private int nearWorkUntilTurn = LEAST_NEAR_WORK;
 
     // Not final: resize replaces them.
     private int mask;
@@ -253,8 +254,7 @@ public class SoftCompletionQueue implements CompletionQueue {
                 owners[slot] = source;
                 tail++;
                 if (sequence < 0) { // see SendQueue.completeNear
-                    nearReads++;
-                    nearBytes += byteLength;
+                    nearWork += 1 + (byteLength >>> NEAR_WORK_SHIFT);
                 }
                 raise(solicited || status != CompletionStatus.SUCCESS);
             }
@@ -279,14 +279,13 @@ public class SoftCompletionQueue implements CompletionQueue {
         }
         if (!progress.isThreaded()) {
             progress.checkThread();
-            // Who reads without the device finds completions at every poll, and must still hear of the others.
             if (head == tail) {
-                beginNearReads();
+                nearWork = 0;
                 progress.poll();
-            } else if (nearReads >= nearReadsUntilTurn || nearBytes >= MOST_NEAR_BYTES) {
-                beginNearReads();
-                nearReadsUntilTurn =
-                        progress.turn() ? FEWEST_NEAR_READS : Math.min(2 * nearReadsUntilTurn, MOST_NEAR_READS);
+            } else if (nearWork >= nearWorkUntilTurn) {
+                // Who reads without the device finds completions at every poll, and must still hear of the others.
+                nearWork = 0;
+                nearWorkUntilTurn = progress.turn() ? LEAST_NEAR_WORK : Math.min(2 * nearWorkUntilTurn, MOST_NEAR_WORK);
             } else {
                 progress.send();
             }
@@ -306,11 +305,6 @@ public class SoftCompletionQueue implements CompletionQueue {
         } finally {
             lock.unlock();
         }
-    }
-
-    private void beginNearReads() {
-        nearReads = 0;
-        nearBytes = 0;
     }
 
     @Override

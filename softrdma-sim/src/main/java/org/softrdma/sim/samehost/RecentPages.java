@@ -26,7 +26,7 @@ public final class RecentPages {
      * @return true if it was among the last ones
      */
     public boolean isRecent(int rkey, long address) {
-        long page = (address >>> PAGE_SHIFT) ^ (long) ~rkey << Integer.SIZE; // not 0: no rkey is -1 in page 0
+        long page = (address >>> PAGE_SHIFT) ^ (long) ~rkey << Integer.SIZE; // 0 only where no key is
         int place = ((int) page ^ rkey) & (PLACES - 1); // where each item has a key of its own, all have address 0
         boolean recent = pages[place] == page;
         pages[place] = page;

@@ -144,6 +144,7 @@ class SoftCompletionQueueTest {
             queue.push(source, reads, CompletionStatus.SUCCESS, CompletionOpcode.READ, bytes, 0, -1 - reads, false);
             reads++;
             assertEquals(1, queue.poll(completions, 1));
+            assertTrue(reads <= 1024, "it never has its turn");
         }
         return reads;
     }
@@ -166,9 +167,13 @@ class SoftCompletionQueueTest {
     }
 
     @Test
-    void shouldGiveTheDeviceATurnAfterAMegabyte() {
+    void shouldGiveTheDeviceATurnAfterFewerLongReads() {
         assertEquals(8, nearReadsUntilATurn(128 << 10));
-        assertEquals(1, nearReadsUntilATurn(2 << 20));
+        assertEquals(15, nearReadsUntilATurn(128 << 10));
+        progress.busy(true);
+        assertEquals(4, nearReadsUntilATurn(1 << 20));
+        assertEquals(1, nearReadsUntilATurn(1 << 20));
+        assertEquals(64, nearReadsUntilATurn((16 << 10) - 1));
     }
 
     @Test

@@ -33,11 +33,12 @@ final class NearClient implements AutoCloseable {
         this.server = server;
         device = new TestDevice(NearProvider.open(options, new NearProvider.Memory()));
         sink = device.guarded(length, AccessFlag.LOCAL_WRITE).region();
-        pair = connect();
+        pair = connect(server);
     }
 
-    private QueuePair connect() {
-        Connector connector = device.device().resolve(server, TestDevice.DEADLINE_NS);
+    /** Another connection, which the caller closes. */
+    QueuePair connect(InetSocketAddress to) {
+        Connector connector = device.device().resolve(to, TestDevice.DEADLINE_NS);
         QueuePair made = connector.createQueuePair(device.domain(), QueuePairAttributes.of(device.queue(), LIMITS));
         connector.connect(ConnectionParameters.ofReads(16), TestDevice.DEADLINE_NS);
         return made;
@@ -45,7 +46,7 @@ final class NearClient implements AutoCloseable {
 
     void reconnect() {
         pair.close();
-        pair = connect();
+        pair = connect(server);
     }
 
     QueuePair pair() {
@@ -53,10 +54,15 @@ final class NearClient implements AutoCloseable {
     }
 
     CompletionStatus read(long address, int rkey) {
+        post(address, rkey);
+        return device.take(1).getFirst().status();
+    }
+
+    /** Only posts the READ. */
+    void post(long address, int rkey) {
         if (pair.postRead(1, sink, 0, sink.length(), address, rkey, SendFlags.SIGNALLED) != PostStatus.ACCEPTED) {
             throw new AssertionError("the send queue is full");
         }
-        return device.take(1).getFirst().status();
     }
 
     /** Ends the queue pair by a request that is wrong on this side: its sink may not be written. */

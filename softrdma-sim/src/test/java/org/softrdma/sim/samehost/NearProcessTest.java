@@ -14,13 +14,21 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.softrdma.sim.kernel.LocalSocket;
 import org.softrdma.sim.peer.TestDevice;
+import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionStatus;
+import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.QueuePair;
+import org.softrdma.verbs.QueuePairLimits;
 import org.softrdma.verbs.QueuePairState;
+import org.softrdma.verbs.SendFlags;
+import org.softrdma.verbs.cm.ConnectionParameters;
+import org.softrdma.verbs.cm.ConnectionRequest;
 
 /** A responder in another process: stopped, killed, started again. */
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
@@ -82,6 +90,36 @@ class NearProcessTest {
             server.kill();
             assertNotEquals(CompletionStatus.SUCCESS, client.read(server.address, server.rkey));
             assertEquals(1, client.near());
+        }
+    }
+
+    @Test
+    void shouldHearOfAnotherPeerAlthoughItsQueueIsNeverEmpty() throws Exception {
+        long fromTheOther = 7;
+        QueuePairLimits limits = new QueuePairLimits(4, 4, 1, 1, 0);
+        try (Server server = new Server(0, 1);
+                TestDevice other = new TestDevice();
+                NearClient client = new NearClient(server.at(), LENGTH, Map.of("progress", "manual"))) {
+            assertEquals(CompletionStatus.SUCCESS, client.read(server.address, server.rkey));
+            CompletableFuture<QueuePair> accepted = CompletableFuture.supplyAsync(() -> {
+                ConnectionRequest request = other.request();
+                QueuePair made = other.queuePair(request, limits);
+                request.accept(ConnectionParameters.ofReads(4));
+                return made;
+            });
+            try (QueuePair receiving = client.connect(other.address())) {
+                MemoryRegion into =
+                        client.device.guarded(8, AccessFlag.LOCAL_WRITE).region();
+                receiving.postReceive(fromTheOther, into, 0, 8);
+                client.post(server.address, server.rkey); // one is always left
+                MemoryRegion message = other.guarded(8, AccessFlag.LOCAL_WRITE).region();
+                accepted.join().postSend(1, message, 0, 8, SendFlags.SIGNALLED);
+                TestDevice.await("the other's message", () -> {
+                    client.post(server.address, server.rkey);
+                    return client.device.take(1).getFirst().wrId() == fromTheOther;
+                });
+                client.device.take(2);
+            }
         }
     }
 

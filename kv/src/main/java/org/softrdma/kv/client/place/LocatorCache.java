@@ -5,7 +5,7 @@ import org.softrdma.kv.item.Locator;
 
 /**
  * Where items are, as far as the client knows: hash of the key to locator, and a word that the client notes with it.
- * Packed (32 bytes an entry and two a set) and bounded. A key has two sets of eight ways: its entry is in the second
+ * Packed (32 bytes an entry) and bounded. A key has two sets of eight ways: its entry is in the second
  * one only if the first one was full. When both are full, the first entry of the first set goes that was not used since
  * the clock hand passed it. A wrong entry does no harm, the item itself is checked. Owned by one thread.
  */
@@ -58,8 +58,8 @@ public final class LocatorCache {
     }
 
     /**
-     * Has the processor fetch the first entry that {@link #find} will look at; of a cache that is not nearly full, that is
-     * most often all. Who asks that for several hashes before looking for the first one waits for memory once.
+     * Has the processor fetch the first entry that {@link #find} will look at; of a cache that is at most a quarter full,
+     * that is most often enough. Who asks that for several hashes before looking for the first one waits for memory once.
      *
      * @param hash hash of a key
      * @return a number that the caller keeps, or nothing is fetched

@@ -14,7 +14,7 @@ public final class TouchCounts {
         return reports;
     }
 
-    /** READs whose items the server is told; of an item that is READ again and again, two in an interval. */
+    /** READs whose items were named in reports; of an item that is READ again and again, two in an interval. */
     public long named() {
         return named;
     }
