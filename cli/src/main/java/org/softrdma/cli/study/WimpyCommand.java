@@ -65,7 +65,7 @@ public final class WimpyCommand implements Callable<Integer> {
         @SuppressWarnings("UnusedVariable") // it excludes --full, and says what is the default
         @Option(
                 names = "--quick",
-                description = "Run three short rounds at full speed, in under two minutes (the default).")
+                description = "Run three short rounds at full speed, in about three minutes (the default).")
         private boolean quick;
 
         @Option(

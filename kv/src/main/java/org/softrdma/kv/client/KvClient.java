@@ -8,7 +8,6 @@ import org.jspecify.annotations.Nullable;
 import org.softrdma.kv.CloseStack;
 import org.softrdma.kv.client.network.ClientNetwork;
 import org.softrdma.kv.client.place.KnownItems;
-import org.softrdma.kv.item.KeyHash;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.device.VerbsDevice;
 
@@ -173,7 +172,7 @@ public final class KvClient implements KvCommands {
         if (reader == null) {
             return StartStatus.UNKNOWN;
         }
-        return reader.start(KeyHash.hash(key, 0, key.length, known.hashSeed()), key, tag);
+        return reader.start(key, tag);
     }
 
     /**
@@ -195,9 +194,13 @@ public final class KvClient implements KvCommands {
         return reader == null || lostCount > 0 ? 0 : reader.start(keys, tags, count);
     }
 
-    private @Nullable RemoteReader usableReader() {
+    private @Nullable RemoteReader reader() {
         KvConnection current = connection;
-        RemoteReader reader = current == null ? null : current.reader();
+        return current == null ? null : current.reader();
+    }
+
+    private @Nullable RemoteReader usableReader() {
+        RemoteReader reader = reader();
         return reader == null || reader.failure() != null ? null : reader;
     }
 
@@ -235,8 +238,7 @@ public final class KvClient implements KvCommands {
 
     /** Number of READs that were started and not yet delivered. */
     public int outstanding() {
-        KvConnection current = connection;
-        RemoteReader reader = current == null ? null : current.reader();
+        RemoteReader reader = reader();
         return lostCount + (reader == null ? 0 : reader.outstanding());
     }
 

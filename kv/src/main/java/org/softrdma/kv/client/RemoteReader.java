@@ -98,7 +98,7 @@ final class RemoteReader implements LoopMember, AutoCloseable {
         return talk;
     }
 
-    /** As {@link #start(long, byte[], long)} for several items in turn, up to the first that is not started; how many were. */
+    /** As {@link #start(byte[], long)} for several items in turn, up to the first that is not started; how many were. */
     int start(byte[][] keys, long[] tags, int count) {
         int wanted = Math.min(count, slots.freeCount());
         for (int i = 0; i < wanted; i++) {
@@ -113,7 +113,11 @@ final class RemoteReader implements LoopMember, AutoCloseable {
     }
 
     /** Starts a READ of an item whose place is known, for {@link #deliver}; the loop posts it. */
-    StartStatus start(long hash, byte[] key, long tag) {
+    StartStatus start(byte[] key, long tag) {
+        return start(places.hash(key), key, tag);
+    }
+
+    private StartStatus start(long hash, byte[] key, long tag) {
         int entry = locators.find(hash);
         if (entry == LocatorCache.NONE) {
             return StartStatus.UNKNOWN;
@@ -308,9 +312,7 @@ final class RemoteReader implements LoopMember, AutoCloseable {
 
     private void touched(ReadSlot slot, int item, long nowNs) {
         int generation = ItemDescriptor.generation(queuePair.sink(), item);
-        int entry = locators.holds(slot.entry, slot.hash, slot.first, slot.second)
-                ? slot.entry
-                : locators.entryOf(slot.hash, slot.first, slot.second);
+        int entry = locators.entryOf(slot.entry, slot.hash, slot.first, slot.second);
         long named = entry == LocatorCache.NONE ? 0 : locators.note(entry);
         long namedNow = talk.touched(slot.first, generation, named, nowNs);
         if (entry != LocatorCache.NONE && namedNow != named) {

@@ -233,19 +233,16 @@ public final class ReadGetLoad implements GetLoad, ReadHandler {
 
     private void fill(KvClient client, int window, Arrivals arrivals) {
         int room = window - client.outstanding();
-        while (room > 0 && arrivals.isDue(nowNs)) {
-            int due = 0;
-            while (due < room && arrivals.isDue(nowNs)) {
-                int key = choice.applyAsInt(keys.size());
-                int tag = freeTags[--freeTagCount];
-                dueKeys[due] = keys.key(key);
-                dueTags[due] = (long) key << KEY_BITS | tag;
-                sentNs[tag] = arrivals.take(nowNs);
-                due++;
-            }
-            startAll(client, due);
-            room = window - client.outstanding();
+        int due = 0;
+        while (due < room && arrivals.isDue(nowNs)) {
+            int key = choice.applyAsInt(keys.size());
+            int tag = freeTags[--freeTagCount];
+            dueKeys[due] = keys.key(key);
+            dueTags[due] = (long) key << KEY_BITS | tag;
+            sentNs[tag] = arrivals.take(nowNs);
+            due++;
         }
+        startAll(client, due);
     }
 
     /** A place that is not known any more is learnt, and counts as an error: it may not happen in this study. */

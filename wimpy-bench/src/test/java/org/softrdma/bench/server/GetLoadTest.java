@@ -245,6 +245,7 @@ class GetLoadTest {
             LoadOutcome outcome = reads.run(pairs, 1, many());
             assertTrue(outcome.gets() > 0);
             assertTrue(outcome.errors() > 0);
+            assertEquals("{STALE=1, UNKNOWN=" + (outcome.errors() - 1) + "}", outcome.faults());
         }
     }
 

@@ -385,6 +385,17 @@ class StudyResultsTest {
     }
 
     @Test
+    void shouldWarnOfErrorsAndSayWhatTheyWere() {
+        WimpyRow bad = row(READ, 100, 1, 1, 1, 1);
+        bad.errors = 3;
+        bad.faults = "{STALE=1}";
+        assertEquals(
+                List.of("3 GETs returned nothing or a wrong value: do not use these figures."
+                        + " softrdma, READ arena, 1 KiB, 16 outstanding, in its last bad round: {STALE=1}."),
+                new WimpySummary(results(plan(List.of(100), List.of(1)), List.of(bad))).warnings());
+    }
+
+    @Test
     void shouldWarnOfAServerThatWasStillCompiling() {
         WimpyRow cold = row(READ, 100, 1, 1, 1, 1);
         cold.shares.add(

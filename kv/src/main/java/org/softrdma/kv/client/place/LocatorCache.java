@@ -5,9 +5,9 @@ import org.softrdma.kv.item.Locator;
 
 /**
  * Where items are, as far as the client knows: hash of the key to locator, and a word that the client notes with it.
- * Packed (32 bytes an entry) and bounded. A key has two sets of eight ways: its entry is in the second
- * one only if the first one was full. When both are full, the first entry of the first set goes that was not used since
- * the clock hand passed it. A wrong entry does no harm, the item itself is checked. Owned by one thread.
+ * Packed (32 bytes an entry) and bounded. A key has two sets of eight ways: its entry is in the second one only if the
+ * first one was full. When both are full, the first entry of the first set goes that was not used since the clock hand
+ * passed it. A wrong entry does no harm, the item itself is checked. Owned by one thread.
  */
 public final class LocatorCache {
     /** No such entry. */
@@ -103,25 +103,29 @@ public final class LocatorCache {
     /**
      * Finds the entry of a locator that is still known; does not mark it.
      *
+     * @param likely the entry that it had
      * @param hash hash of the key, not 0
      * @param first first half of the locator
      * @param second second half of the locator
      * @return the entry, or {@link #NONE}
      */
-    public int entryOf(long hash, long first, long second) {
+    public int entryOf(int likely, long hash, long first, long second) {
+        return holds(likely, hash, first, second) ? likely : entryOf(hash, first, second);
+    }
+
+    private int entryOf(long hash, long first, long second) {
         int entry = lookUp(hash);
         return entry != NONE && holds(entry, hash, first, second) ? entry : NONE;
     }
 
-    /** True if an entry is that of this locator. */
-    public boolean holds(int entry, long hash, long first, long second) {
+    private boolean holds(int entry, long hash, long first, long second) {
         return entries[entry * LONGS + HASH] == hash && first(entry) == first && second(entry) == second;
     }
 
     /**
      * What was noted with an entry; 0 if nothing was since it has this locator.
      *
-     * @param entry that {@link #holds} the locator
+     * @param entry from {@link #find} or {@link #entryOf}
      */
     public long note(int entry) {
         return entries[entry * LONGS + NOTE];
@@ -130,7 +134,7 @@ public final class LocatorCache {
     /**
      * Notes a word with an entry.
      *
-     * @param entry that {@link #holds} the locator
+     * @param entry from {@link #find} or {@link #entryOf}
      * @param word any
      */
     public void note(int entry, long word) {
@@ -230,6 +234,7 @@ public final class LocatorCache {
         return free;
     }
 
+    /** The entry of a full set that goes. */
     private int victim(int set) {
         int start = set * WAYS;
         while (true) { // at most one round: each step clears a mark
