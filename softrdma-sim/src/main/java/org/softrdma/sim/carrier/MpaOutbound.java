@@ -164,7 +164,7 @@ public final class MpaOutbound {
             }
             fill(batch);
             if (batch.isEmpty()) {
-                return source.settleFault();
+                return source.settleFault() || source.isLocalLeft();
             }
             if (later && sendLater(batch)) {
                 return false;
@@ -173,7 +173,7 @@ public final class MpaOutbound {
             turn -= account(batch, socket.gather(batch.vectors(), 0, batch.entries()));
             source.runLocal();
         }
-        return !blocked;
+        return !blocked || source.isLocalLeft();
     }
 
     private boolean sendLater(TransmitBatch batch) {

@@ -15,9 +15,13 @@ public interface SegmentSource {
 
     /**
      * Runs the requests at the cursor that send nothing. Between two batches, also while the kernel takes nothing: they
-     * wait for no peer. What was granted before may not be any more afterwards.
+     * wait for no peer. A call does not do too much; the rest is for the next turn ({@link #isLocalLeft}). What was granted
+     * before may not be any more afterwards.
      */
     void runLocal();
+
+    /** True if the last call of {@link #runLocal} has left something for the next turn. */
+    boolean isLocalLeft();
 
     /**
      * The kernel has taken a whole segment.

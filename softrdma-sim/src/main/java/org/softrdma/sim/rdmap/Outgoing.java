@@ -47,6 +47,8 @@ public final class Outgoing implements SegmentSource {
     private boolean readyToReceivePending;
     private int responsesInARow;
     private long localRequests;
+    /** There are requests for the next turn of {@link #runLocal}. */
+    private boolean localLeft;
     /** Sequence of a READ that cannot be done here, or -1. */
     private long farRead = -1;
     /** Sequence of a request that cannot be executed, or -1. */
@@ -222,11 +224,13 @@ public final class Outgoing implements SegmentSource {
                         queue.entries().total(slot));
     }
 
-    /** Does the READ at the cursor here, if that is possible and its turn. */
+    /** True if it is the turn of the READ at the cursor, which can perhaps be done here. */
+    private boolean isReadHere(long sequence) {
+        return requestsAllowed && sequence != farRead && queue.isSettledAtCursor() && outboundReads.isEmpty();
+    }
+
+    /** Does the READ at the cursor here, if that is possible. */
     private boolean readHere(long sequence, int slot) {
-        if (!requestsAllowed || sequence == farRead || !queue.isSettledAtCursor() || !outboundReads.isEmpty()) {
-            return false;
-        }
         EntryTable entries = queue.entries();
         long length = entries.total(slot);
         boolean done = length > 0
@@ -247,16 +251,21 @@ public final class Outgoing implements SegmentSource {
     /** They need no word of the peer either, which must speak first before anything is sent. */
     @Override
     public void runLocal() {
-        long readBytesLeft = NearReads.MOST_BYTES; // those behind go by the stream, so that a turn ends
+        localLeft = false;
+        long readBytesLeft = NearReads.MOST_BYTES;
         while (!requestsAbandoned && faultSequence < 0 && queue.hasUnsent()) {
             long sequence = queue.cursor();
             int slot = queue.slot(sequence);
-            if (readBytesLeft <= 0) {
-                farRead = sequence;
-            } else if (queue.opcode(slot) == SendOpcode.READ && readHere(sequence, slot)) {
-                readBytesLeft -= queue.entries().total(slot);
-                completeHere(sequence);
-                continue;
+            if (queue.opcode(slot) == SendOpcode.READ && isReadHere(sequence)) {
+                if (readBytesLeft <= 0) {
+                    localLeft = true;
+                    return;
+                }
+                if (readHere(sequence, slot)) {
+                    readBytesLeft -= queue.entries().total(slot);
+                    completeHere(sequence);
+                    continue;
+                }
             }
             if (!WindowRequests.isOne(queue.opcode(slot)) || isFenced(slot)) {
                 return;
@@ -268,6 +277,11 @@ public final class Outgoing implements SegmentSource {
                 faultStatus = WindowRequests.failure(queue.opcode(slot));
             }
         }
+    }
+
+    @Override
+    public boolean isLocalLeft() {
+        return localLeft;
     }
 
     private void completeHere(long sequence) {

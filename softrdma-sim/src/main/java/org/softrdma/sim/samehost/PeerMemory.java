@@ -9,7 +9,6 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.kernel.LocalSocket;
-import org.softrdma.sim.kernel.SealedMemory;
 import org.softrdma.sim.memory.AccessCheck;
 import org.softrdma.sim.memory.AccessResult;
 import org.softrdma.sim.memory.AccessRights;
@@ -40,6 +39,7 @@ public final class PeerMemory implements NearMemory, AutoCloseable {
     private final MemoryOperations operations;
     private final ReadCounts counts;
     private final Quiescence.Epoch epoch;
+    private final PeerMappings mappings;
     private final Consumer<PeerMemory> ask;
     private final AtomicBoolean asking = new AtomicBoolean(true);
     /** What there is; replaced as a whole. */
@@ -50,7 +50,7 @@ public final class PeerMemory implements NearMemory, AutoCloseable {
 
     private final ReentrantLock lock = new ReentrantLock();
     // Under the lock.
-    private final List<SealedMemory> mapped = new ArrayList<>();
+    private final List<PeerMappings.Mapping> mapped = new ArrayList<>();
     private @Nullable LocalSocket socket;
     private boolean closed;
 
@@ -60,12 +60,19 @@ public final class PeerMemory implements NearMemory, AutoCloseable {
      * @param operations of the device, for the copy
      * @param counts where it says what it has read
      * @param epoch batches of the posting threads
+     * @param mappings of the device
      * @param ask asks the peer for more, in the background
      */
-    PeerMemory(MemoryOperations operations, ReadCounts counts, Quiescence.Epoch epoch, Consumer<PeerMemory> ask) {
+    PeerMemory(
+            MemoryOperations operations,
+            ReadCounts counts,
+            Quiescence.Epoch epoch,
+            PeerMappings mappings,
+            Consumer<PeerMemory> ask) {
         this.operations = operations;
         this.counts = counts;
         this.epoch = epoch;
+        this.mappings = mappings;
         this.ask = ask;
     }
 
@@ -224,7 +231,7 @@ public final class PeerMemory implements NearMemory, AutoCloseable {
 
     /** The peer has let this side in. */
     void welcome(LocalSocket by, KeyScrambler keys, int domain, int lifeFile) throws IOException {
-        SealedMemory life = SealedMemory.open(lifeFile, ConnectionLife.BYTES);
+        PeerMappings.Mapping life = mappings.open(lifeFile, ConnectionLife.BYTES);
         lock.lock();
         try {
             keep(life);
@@ -246,7 +253,7 @@ public final class PeerMemory implements NearMemory, AutoCloseable {
 
     /** The directory was handed over. */
     void addDirectory(int file) throws IOException {
-        SealedMemory directory = SealedMemory.open(file, SharedFiles.DIRECTORY_BYTES);
+        PeerMappings.Mapping directory = mappings.open(file, SharedFiles.DIRECTORY_BYTES);
         lock.lock();
         try {
             keep(directory);
@@ -261,7 +268,7 @@ public final class PeerMemory implements NearMemory, AutoCloseable {
 
     /** A part of the table was handed over. */
     void addChunk(int number, int file) throws IOException {
-        SealedMemory chunk = SealedMemory.open(file, SharedTable.CHUNK_BYTES);
+        PeerMappings.Mapping chunk = mappings.open(file, SharedTable.CHUNK_BYTES);
         lock.lock();
         try {
             keep(chunk);
@@ -285,7 +292,7 @@ public final class PeerMemory implements NearMemory, AutoCloseable {
 
     /** An allocation was handed over. */
     void addMemory(int number, long length, int file) throws IOException {
-        SealedMemory memory = SealedMemory.open(file, length);
+        PeerMappings.Mapping memory = mappings.open(file, length);
         lock.lock();
         try {
             keep(memory);
@@ -338,7 +345,7 @@ public final class PeerMemory implements NearMemory, AutoCloseable {
     }
 
     /** Unmapped at the end, or now, if this is the end. Under the lock. */
-    private void keep(SealedMemory memory) throws IOException {
+    private void keep(PeerMappings.Mapping memory) throws IOException {
         if (closed) {
             memory.close();
             throw new IOException("the queue pair was closed");
@@ -402,7 +409,7 @@ public final class PeerMemory implements NearMemory, AutoCloseable {
             }
             closed = true;
             maps = Maps.nothing();
-            mapped.forEach(SealedMemory::close);
+            mapped.forEach(PeerMappings.Mapping::close);
             mapped.clear();
             counts.close();
             return socket;

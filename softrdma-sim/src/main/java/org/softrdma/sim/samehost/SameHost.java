@@ -59,6 +59,7 @@ public final class SameHost implements AutoCloseable {
     private final SharedTable table;
     private final AcceptedPeers accepted = new AcceptedPeers();
     private final HandoverClient handover;
+    private final PeerMappings mappings = new PeerMappings();
     private final @Nullable ThreadPoolExecutor background;
     private final Executor visits;
 
@@ -199,7 +200,7 @@ public final class SameHost implements AutoCloseable {
         }
         PeerMemory peer;
         try {
-            peer = new PeerMemory(operations, new ReadCounts(), quiescence.newEpoch(), this::askAgain);
+            peer = new PeerMemory(operations, new ReadCounts(), quiescence.newEpoch(), mappings, this::askAgain);
         } catch (IOException e) {
             LOG.debug("READs from {} go by TCP", remote, e);
             return null;

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -179,6 +180,35 @@ class NearReadTest {
                 }
                 assertEquals(CompletionStatus.SUCCESS, nodes.read(region, 8, LENGTH - 8));
                 assertEquals(before + i, nodes.near(), "whether the WRITE was placed does not matter");
+            }
+        }
+    }
+
+    @Test
+    void shouldReadByItselfWhatIsTooMuchForATurn() {
+        try (NearPair nodes = new NearPair(true)) {
+            int length = 1 << 20; // which is also what a turn may read
+            MemorySegment source = NearPair.allocate(nodes.server, length).fill((byte) 7);
+            MemoryRegion region =
+                    nodes.server.own(nodes.server.domain().register(source, Set.of(AccessFlag.REMOTE_READ)));
+            MemoryRegion target = nodes.register(0, 8, 0, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
+            MemoryRegion sink =
+                    nodes.client.guarded(length, AccessFlag.LOCAL_WRITE).region();
+            assertEquals(CompletionStatus.SUCCESS, nodes.read(region.address(), region.rkey(), 8), "the row is there");
+            long before = nodes.near();
+            for (int round = 1; round <= 20; round++) { // in some of them the WRITE has gone before the next is posted
+                assertEquals(
+                        PostStatus.ACCEPTED,
+                        nodes.pair.postWrite(0, nodes.sink, 0, 8, target.address(), target.rkey(), 0));
+                for (int i = 1; i <= 4; i++) {
+                    assertEquals(
+                            PostStatus.ACCEPTED,
+                            nodes.pair.postRead(
+                                    i, sink, 0, length, region.address(), region.rkey(), SendFlags.SIGNALLED));
+                }
+                nodes.client.take(4).forEach(done -> assertEquals(CompletionStatus.SUCCESS, done.status()));
+                assertEquals(7, sink.memory().get(ValueLayout.JAVA_BYTE, length - 1L));
+                assertEquals(before + 4L * round, nodes.near(), "none goes by TCP");
             }
         }
     }
