@@ -7,6 +7,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.softrdma.sim.capture.CapturingTransport;
 import org.softrdma.sim.device.SoftRdmaDevice;
+import org.softrdma.sim.kernel.HugePages;
 import org.softrdma.sim.samehost.SameHost;
 import org.softrdma.sim.transport.Transport;
 import org.softrdma.verbs.device.VerbsDevice;
@@ -26,13 +27,20 @@ public final class SoftRdmaProvider implements VerbsProvider {
 
     @Override
     public Usability usability() {
-        return Usability.usable("software RNIC: iWARP over TCP by " + Transports.describe() + "; " + sameHost());
+        return Usability.usable(
+                "software RNIC: iWARP over TCP by " + Transports.describe() + "; " + sameHost() + hugePages());
     }
 
     private static String sameHost() {
         return SameHost.obstacle()
                 .map(reason -> "READs on the same host by TCP: " + reason)
                 .orElse("READs of shareable memory on the same host without the responder: same-host=auto");
+    }
+
+    private static String hugePages() {
+        return HugePages.obstacle()
+                .map(reason -> "; no transparent huge pages: " + reason)
+                .orElse("");
     }
 
     @Override

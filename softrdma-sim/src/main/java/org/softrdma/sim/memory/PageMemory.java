@@ -9,6 +9,7 @@ import java.lang.invoke.MethodHandle;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
+import org.softrdma.sim.kernel.HugePages;
 import org.softrdma.sim.kernel.ProcFile;
 import org.softrdma.sim.kernel.SystemCalls;
 import org.softrdma.verbs.MemorySource;
@@ -18,8 +19,8 @@ import org.softrdma.verbs.VerbsException;
 /**
  * Page-aligned zeroed memory whose pages cost nothing until they are touched: mmap(2) on Linux, an ordinary anonymous
  * allocation elsewhere, which touches every page. Anonymous memory of 2 MiB and more asks for transparent huge pages
- * (madvise(2), MADV_HUGEPAGE), because random accesses to small pages miss the TLB twice, here and in the kernel's
- * copy. A machine without huge pages gives small ones.
+ * (madvise(2), MADV_HUGEPAGE) where they are worthwhile ({@link HugePages}), because random accesses to small pages miss
+ * the TLB twice, here and in the kernel's copy. A machine without huge pages gives small ones.
  */
 public final class PageMemory implements AutoCloseable {
     private static final long PAGE = 4096;
@@ -151,7 +152,7 @@ public final class PageMemory implements AutoCloseable {
             long mapped = roundUp(length, PAGE) + (huge ? HUGE_PAGE : 0);
             long address = map(length, mapped, MAP_PRIVATE_ANONYMOUS | MAP_NORESERVE, NO_FILE, place);
             long start = huge ? roundUp(address, HUGE_PAGE) : address;
-            if (huge) {
+            if (huge && HugePages.bytes() > 0) {
                 adviseHugePages(start, length);
             }
             return mapped(start, length, () -> unmap(address, mapped));

@@ -8,6 +8,7 @@ import java.lang.invoke.MethodHandle;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.softrdma.sim.kernel.HugePages;
 import org.softrdma.sim.kernel.ProcFile;
 import org.softrdma.sim.kernel.SystemCalls;
 
@@ -25,7 +26,6 @@ public final class KernelPageLocks implements PageLocks {
     private static final int SHARE_OF_MAPPINGS = 4;
 
     private static final String STATUS = "/proc/self/status";
-    private static final String HUGE_PAGES = "/sys/kernel/mm/transparent_hugepage/";
     private static final String CAPABILITIES = "CapEff:";
 
     private final MethodHandle mlock;
@@ -34,7 +34,7 @@ public final class KernelPageLocks implements PageLocks {
     private final MethodHandle getrlimit;
     private final MethodHandle madvise;
     private final int pageBytes;
-    private final long hugePageBytes = readHugePageBytes();
+    private final long hugePageBytes = HugePages.bytes();
     private final MemorySegment state = SystemCalls.newState(Arena.ofAuto());
 
     private KernelPageLocks() throws Throwable {
@@ -111,15 +111,6 @@ public final class KernelPageLocks implements PageLocks {
     @Override
     public long hugePageBytes() {
         return hugePageBytes;
-    }
-
-    /** 0 also if the administrator has disabled huge pages, which MADV_COLLAPSE would ignore. */
-    private static long readHugePageBytes() {
-        List<String> enabled = ProcFile.lines(HUGE_PAGES + "enabled");
-        List<String> bytes = ProcFile.lines(HUGE_PAGES + "hpage_pmd_size");
-        return enabled.isEmpty() || bytes.isEmpty() || enabled.getFirst().contains("[never]")
-                ? 0
-                : Long.parseLong(bytes.getFirst().trim());
     }
 
     @Override
