@@ -116,6 +116,11 @@ public final class MpaOutbound {
         }
     }
 
+    /** True if there are requests that send nothing for another turn, for which the socket need not be ready. */
+    public boolean isLocalLeft() {
+        return underWay == null && source.isLocalLeft(); // else it goes on when that is sent
+    }
+
     /**
      * The batch that was to be sent later was sent; nothing if there was none.
      *
@@ -149,6 +154,7 @@ public final class MpaOutbound {
     }
 
     private boolean transmitTurn(boolean mayWait) throws IOException {
+        source.beginTurn();
         source.runLocal();
         long turn = TURN_BYTES;
         boolean later = mayWait;
@@ -164,7 +170,7 @@ public final class MpaOutbound {
             }
             fill(batch);
             if (batch.isEmpty()) {
-                return source.settleFault() || source.isLocalLeft();
+                return source.settleFault();
             }
             if (later && sendLater(batch)) {
                 return false;
@@ -173,7 +179,7 @@ public final class MpaOutbound {
             turn -= account(batch, socket.gather(batch.vectors(), 0, batch.entries()));
             source.runLocal();
         }
-        return !blocked || source.isLocalLeft();
+        return !blocked;
     }
 
     private boolean sendLater(TransmitBatch batch) {

@@ -15,12 +15,15 @@ public interface SegmentSource {
 
     /**
      * Runs the requests at the cursor that send nothing. Between two batches, also while the kernel takes nothing: they
-     * wait for no peer. A call does not do too much; the rest is for the next turn ({@link #isLocalLeft}). What was granted
-     * before may not be any more afterwards.
+     * wait for no peer. What was granted before may not be any more afterwards. READs are among them, of up to 1 MiB in a
+     * turn; behind that, the next turn goes on ({@link #isLocalLeft}).
      */
     void runLocal();
 
-    /** True if the last call of {@link #runLocal} has left something for the next turn. */
+    /** A turn begins. */
+    void beginTurn();
+
+    /** True if the last call of {@link #runLocal} has left something for the next turn, for which the socket need not be ready. */
     boolean isLocalLeft();
 
     /**

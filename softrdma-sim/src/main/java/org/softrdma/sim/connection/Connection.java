@@ -62,6 +62,8 @@ public final class Connection implements SocketEvents, RequestNames, DrivenConne
     private final StreamObserver observer;
     private final AtomicBoolean rung = new AtomicBoolean();
     private final Runnable doorbellTask;
+    /** A turn is scheduled for requests that send nothing. */
+    private boolean goingOn;
 
     /**
      * A connection on an engine, not connected yet. Any thread.
@@ -327,6 +329,22 @@ public final class Connection implements SocketEvents, RequestNames, DrivenConne
         if (more) {
             socket.continueLater();
         }
+        if (stream.out().isLocalLeft()) {
+            goOnLater();
+        }
+    }
+
+    /** Another turn after the other connections had theirs, though the socket may not be ready for anything. */
+    private void goOnLater() {
+        if (!goingOn) {
+            engine.loop().schedule(this::goOn, 0, TimeUnit.NANOSECONDS);
+            goingOn = true;
+        }
+    }
+
+    private void goOn() {
+        goingOn = false;
+        doorbell();
     }
 
     private void discardInput() throws IOException {

@@ -8,81 +8,93 @@ import java.lang.invoke.MethodHandle;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Whether transparent huge pages are worth asking for. They are not if the administrator has disabled them, and not in a
- * virtual machine whose page tables the hypervisor does not use but copies (shadow paging), page by page as they are
- * touched. There, a process that had some huge pages lost the copies of all its other pages about twice a second, at
- * 1 to 3 microseconds for each page that was touched again, and gained nothing (docs/studies/performance.md).
+ * Whether transparent huge pages are worth asking for. They are not in a virtual machine whose hypervisor does not use its
+ * page tables but copies them (shadow paging), page by page as they are touched. There, a process that had some huge pages
+ * lost the copies for its other pages about twice a second, at 1 to 3 microseconds for each page that was touched again, and
+ * gained nothing (docs/studies/performance.md).
  *
- * <p>How such a machine is found: the kernel fills new pages and their page tables before the first access (MAP_POPULATE).
- * So that access costs tens of nanoseconds, as any other, unless the hypervisor has to copy: then it costs 4 to 10
- * microseconds.
+ * <p>How such a machine is found: the kernel makes some pages and their page tables before the first access
+ * (MADV_POPULATE_WRITE, from Linux 5.14 on). The first access then costs tens of nanoseconds, as any other, unless the
+ * hypervisor has to copy: then it costs 4 to 10 microseconds.
  *
  * <p>Any thread.
  */
 public final class HugePages {
+    private static final Logger LOG = LoggerFactory.getLogger(HugePages.class);
     private static final String SETTINGS = "/sys/kernel/mm/transparent_hugepage/";
     private static final int PAGES = 64;
     private static final long COPIED_NS = 1000;
     private static final int PROT_READ_WRITE = 3;
-    private static final int MAP_PRIVATE_ANONYMOUS_POPULATE = 0x2 | 0x20 | 0x8000;
+    private static final int MAP_PRIVATE_ANONYMOUS = 0x2 | 0x20;
+    private static final int MADV_NOHUGEPAGE = 15;
+    private static final int MADV_POPULATE_WRITE = 23;
 
-    private static final @Nullable String OBSTACLE = findObstacle();
-    private static final long BYTES = OBSTACLE == null
-            ? Long.parseLong(
-                    ProcFile.lines(SETTINGS + "hpage_pmd_size").getFirst().trim())
-            : 0;
+    private static final boolean WORTHWHILE = !isCopied();
+    private static final long BYTES = WORTHWHILE ? bytesOfKernel() : 0;
 
     private HugePages() {}
 
-    /** Bytes of a huge page; 0 if none should be asked for. */
+    /** False if huge pages cost more than they gain here; the kernel may have none, all the same. */
+    public static boolean areWorthwhile() {
+        return WORTHWHILE;
+    }
+
+    /** Bytes of the kernel's huge pages; 0 if it makes none, or they are not worthwhile. */
     public static long bytes() {
         return BYTES;
     }
 
-    /** Why none should be asked for; empty if they should. */
+    /** Why they are not worthwhile; empty if they are. */
     public static Optional<String> obstacle() {
-        return Optional.ofNullable(OBSTACLE);
+        return WORTHWHILE ? Optional.empty() : Optional.of("the hypervisor copies this machine's page tables");
     }
 
-    private static @Nullable String findObstacle() {
+    /** 0 also if the administrator has disabled them, which MADV_COLLAPSE would ignore. */
+    private static long bytesOfKernel() {
         List<String> enabled = ProcFile.lines(SETTINGS + "enabled");
-        if (enabled.isEmpty() || ProcFile.lines(SETTINGS + "hpage_pmd_size").isEmpty()) {
-            return "the kernel has none";
-        }
-        if (enabled.getFirst().contains("[never]")) {
-            return SETTINGS + "enabled says never";
-        }
-        return isCopied() ? "the hypervisor copies page tables, which huge pages make dearer" : null;
+        List<String> bytes = ProcFile.lines(SETTINGS + "hpage_pmd_size");
+        return enabled.isEmpty() || bytes.isEmpty() || enabled.getFirst().contains("[never]")
+                ? 0
+                : Long.parseLong(bytes.getFirst().trim());
     }
 
-    /** True if the first access to a page that is there already costs much more than the next. */
+    /** True if the first access to a page that is there already costs much more than the next. False if that cannot be told. */
     private static boolean isCopied() {
+        if (ProcFile.lines(SETTINGS + "enabled").isEmpty()) {
+            return false; // no huge pages, or no Linux
+        }
         try (Arena arena = Arena.ofConfined()) {
-            ValueLayout.OfLong number = ValueLayout.JAVA_LONG;
-            ValueLayout.OfInt small = ValueLayout.JAVA_INT;
-            MethodHandle pageBytes = SystemCalls.function("getpagesize", FunctionDescriptor.of(small));
-            MethodHandle map = SystemCalls.function(
-                    "mmap", FunctionDescriptor.of(number, number, number, small, small, small, number));
-            MethodHandle unmap = SystemCalls.function("munmap", FunctionDescriptor.of(small, number, number));
-            int page = (int) pageBytes.invokeExact();
-            long length = (long) PAGES * page;
-            long address = (long) map.invokeExact(0L, length, PROT_READ_WRITE, MAP_PRIVATE_ANONYMOUS_POPULATE, -1, 0L);
-            if (address == -1) {
-                return false;
-            }
-            try {
-                MemorySegment pages = segment(address, length, arena);
-                return isCopied(touch(pages, page), touch(pages, page));
-            } finally {
-                int ignored = (int) unmap.invokeExact(address, length);
-            }
-        } catch (RuntimeException | Error e) {
-            throw e;
+            return isCopied(arena);
         } catch (Throwable e) {
-            throw new IllegalStateException("a system call failed", e);
+            LOG.debug("huge pages are asked for, because nothing is known of this machine's page tables", e);
+            return false;
+        }
+    }
+
+    private static boolean isCopied(Arena arena) throws Throwable {
+        ValueLayout.OfLong number = ValueLayout.JAVA_LONG;
+        ValueLayout.OfInt small = ValueLayout.JAVA_INT;
+        MethodHandle pageBytes = SystemCalls.function("getpagesize", FunctionDescriptor.of(small));
+        MethodHandle map = SystemCalls.function(
+                "mmap", FunctionDescriptor.of(number, number, number, small, small, small, number));
+        MethodHandle unmap = SystemCalls.function("munmap", FunctionDescriptor.of(small, number, number));
+        MethodHandle advise = SystemCalls.function("madvise", FunctionDescriptor.of(small, number, number, small));
+        int page = (int) pageBytes.invokeExact();
+        long length = (long) PAGES * page;
+        long address = (long) map.invokeExact(0L, length, PROT_READ_WRITE, MAP_PRIVATE_ANONYMOUS, -1, 0L);
+        if (address == -1) {
+            return false;
+        }
+        try {
+            int ignored = (int) advise.invokeExact(address, length, MADV_NOHUGEPAGE);
+            return (int) advise.invokeExact(address, length, MADV_POPULATE_WRITE) == 0
+                    && isCopied(segment(address, length, arena), page);
+        } finally {
+            int ignored = (int) unmap.invokeExact(address, length);
         }
     }
 
@@ -91,18 +103,23 @@ public final class HugePages {
         return MemorySegment.ofAddress(address).reinterpret(length, arena, null);
     }
 
-    /** Nanoseconds for writing a byte of each page. */
-    private static long[] touch(MemorySegment pages, int page) {
-        long[] times = new long[PAGES];
+    /** Both accesses in one loop, so that the compiler has done the same to both. */
+    private static boolean isCopied(MemorySegment pages, int page) {
+        long[] first = new long[PAGES];
+        long[] second = new long[PAGES];
         for (int i = 0; i < PAGES; i++) {
+            long at = (long) i * page;
             long startNs = System.nanoTime();
-            pages.set(ValueLayout.JAVA_BYTE, (long) i * page, (byte) 1);
-            times[i] = System.nanoTime() - startNs;
+            pages.set(ValueLayout.JAVA_BYTE, at, (byte) 1);
+            long middleNs = System.nanoTime();
+            pages.set(ValueLayout.JAVA_BYTE, at, (byte) 2);
+            second[i] = System.nanoTime() - middleNs;
+            first[i] = middleNs - startNs;
         }
-        return times;
+        return isCopied(first, second);
     }
 
-    /** By the medians: single accesses take long when the thread was interrupted, or its code is new. */
+    /** By the medians of nanoseconds: single accesses take long when the thread was interrupted, or its code is new. */
     static boolean isCopied(long[] first, long[] second) {
         return median(first) - median(second) > COPIED_NS;
     }

@@ -31,6 +31,7 @@ public final class PageMemory implements AutoCloseable {
     private static final int MAP_NORESERVE = 0x4000;
     private static final int MAP_HUGETLB = 0x40000;
     private static final int MADV_HUGEPAGE = 14;
+    private static final int MADV_NOHUGEPAGE = 15;
     private static final int NO_FILE = -1;
     /** Above this, rounding up overflows a long. */
     private static final long MOST_BYTES = Long.MAX_VALUE - HUGE_PAGE - PAGE;
@@ -148,12 +149,13 @@ public final class PageMemory implements AutoCloseable {
 
         PageMemory anonymous(long length, long place) {
             boolean huge = length >= HUGE_PAGE;
+            int advice = HugePages.areWorthwhile() ? MADV_HUGEPAGE : MADV_NOHUGEPAGE;
             // Older kernels do not align it; memory that is not touched costs nothing.
             long mapped = roundUp(length, PAGE) + (huge ? HUGE_PAGE : 0);
             long address = map(length, mapped, MAP_PRIVATE_ANONYMOUS | MAP_NORESERVE, NO_FILE, place);
             long start = huge ? roundUp(address, HUGE_PAGE) : address;
-            if (huge && HugePages.bytes() > 0) {
-                adviseHugePages(start, length);
+            if (huge) {
+                advise(start, length, advice);
             }
             return mapped(start, length, () -> unmap(address, mapped));
         }
@@ -259,10 +261,10 @@ public final class PageMemory implements AutoCloseable {
             }
         }
 
-        private void adviseHugePages(long start, long length) {
+        private void advise(long start, long length, int advice) {
             try {
                 // A kernel without huge pages returns EINVAL, which costs nothing but speed.
-                int ignored = (int) madvise.invokeExact(start, length, MADV_HUGEPAGE);
+                int ignored = (int) madvise.invokeExact(start, length, advice);
             } catch (Throwable e) {
                 throw new IllegalStateException("madvise of " + length + " bytes failed", e);
             }

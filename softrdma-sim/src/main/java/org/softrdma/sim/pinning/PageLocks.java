@@ -45,7 +45,7 @@ public interface PageLocks {
      */
     void joinHugePage(long address);
 
-    /** Size of the kernel's transparent huge pages in bytes, 0 if it makes none. */
+    /** Size of the kernel's transparent huge pages in bytes, 0 if none are worth asking for. */
     long hugePageBytes();
 
     /** Most bytes that this process may lock, or {@link #UNLIMITED}. */

@@ -14,7 +14,10 @@ import org.softrdma.sim.pinning.InUse;
  */
 public final class NearReads {
     /** Most bytes of such a READ, so that a batch stays short; longer ones go by the stream. */
-    public static final long MOST_BYTES = 1 << 20;
+    private static final long MOST_BYTES = 1 << 20;
+
+    /** Bytes after which an engine has done enough of them for a turn of a connection. */
+    static final long TURN_BYTES = MOST_BYTES;
 
     private final RnicEngine engine;
     private final StagTable stags;

@@ -47,7 +47,9 @@ public final class Outgoing implements SegmentSource {
     private boolean readyToReceivePending;
     private int responsesInARow;
     private long localRequests;
-    /** There are requests for the next turn of {@link #runLocal}. */
+    /** What {@link #runLocal} may still read in this turn. */
+    private long turnBytesLeft;
+    /** It has left something for the next turn. */
     private boolean localLeft;
     /** Sequence of a READ that cannot be done here, or -1. */
     private long farRead = -1;
@@ -248,21 +250,25 @@ public final class Outgoing implements SegmentSource {
         return queue.hasFlag(slot, SendFlags.FENCE) && !outboundReads.isEmpty();
     }
 
+    @Override
+    public void beginTurn() {
+        turnBytesLeft = NearReads.TURN_BYTES;
+    }
+
     /** They need no word of the peer either, which must speak first before anything is sent. */
     @Override
     public void runLocal() {
         localLeft = false;
-        long readBytesLeft = NearReads.MOST_BYTES;
         while (!requestsAbandoned && faultSequence < 0 && queue.hasUnsent()) {
             long sequence = queue.cursor();
             int slot = queue.slot(sequence);
             if (queue.opcode(slot) == SendOpcode.READ && isReadHere(sequence)) {
-                if (readBytesLeft <= 0) {
+                if (turnBytesLeft <= 0) {
                     localLeft = true;
                     return;
                 }
                 if (readHere(sequence, slot)) {
-                    readBytesLeft -= queue.entries().total(slot);
+                    turnBytesLeft -= queue.entries().total(slot);
                     completeHere(sequence);
                     continue;
                 }

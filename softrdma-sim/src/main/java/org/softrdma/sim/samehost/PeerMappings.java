@@ -16,10 +16,10 @@ import org.softrdma.sim.kernel.SealedMemory;
 final class PeerMappings {
     private static final String DESCRIPTORS = "/proc/self/fd/";
     /**
-     * What tells one file from another while either is mapped. Kernels before 5.9 number files modulo 2^32, so the number
-     * alone may come again; the time of creation, which ctime is for sealed memory, cannot.
+     * What tells one file from another while either is mapped. Numbers of such files have 64 bits since Linux 5.9; before,
+     * one comes again after 2^32 others. Not the times: they change when the owner writes.
      */
-    private static final String IDENTITY = "unix:dev,ino,ctime";
+    private static final String IDENTITY = "unix:dev,ino";
 
     private final ReentrantLock lock = new ReentrantLock();
     /** Under the lock. */
@@ -41,36 +41,40 @@ final class PeerMappings {
      * @throws IOException as {@link SealedMemory#open}
      */
     Mapping open(int file, long length) throws IOException {
-        boolean closed = false;
+        Key key = key(file, length);
         lock.lock();
         try {
-            Key key = new Key(Files.readAttributes(Path.of(DESCRIPTORS + file), IDENTITY), length);
             Mapping there = mappings.get(key);
-            if (there != null) {
-                there.users++;
-                return there;
+            if (there == null) {
+                return add(key, SealedMemory.open(file, length));
             }
-            closed = true; // by this:
-            return add(key, SealedMemory.open(file, length));
+            SealedMemory.close(file);
+            there.users++;
+            return there;
         } finally {
             lock.unlock();
-            if (!closed) {
-                SealedMemory.close(file);
-            }
+        }
+    }
+
+    /** Not under the lock: the file may be of a file system that answers late. */
+    private static Key key(int file, long length) throws IOException {
+        try {
+            return new Key(Files.readAttributes(Path.of(DESCRIPTORS + file), IDENTITY), length);
+        } catch (Throwable e) {
+            SealedMemory.close(file);
+            throw e;
         }
     }
 
     private Mapping add(Key key, SealedMemory memory) {
-        boolean added = false;
         try {
             Mapping mapping = new Mapping(key, memory);
             mappings.put(key, mapping);
-            added = true;
             return mapping;
-        } finally {
-            if (!added) {
-                memory.close();
-            }
+        } catch (Throwable e) {
+            mappings.remove(key); // a map that cannot grow has it all the same
+            memory.close();
+            throw e;
         }
     }
 
@@ -94,13 +98,20 @@ final class PeerMappings {
         /** Unmaps it if nobody else reads it. */
         @Override
         public void close() {
+            if (leave()) {
+                memory.close();
+            }
+        }
+
+        private boolean leave() {
             lock.lock();
             try {
                 users--;
-                if (users == 0) {
-                    mappings.remove(key);
-                    memory.close();
+                if (users > 0) {
+                    return false;
                 }
+                mappings.remove(key);
+                return true;
             } finally {
                 lock.unlock();
             }

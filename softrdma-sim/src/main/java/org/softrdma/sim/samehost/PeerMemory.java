@@ -20,9 +20,8 @@ import org.softrdma.sim.memory.Quiescence;
 import org.softrdma.sim.memory.StagTable;
 
 /**
- * What the peer of one queue pair has handed over, and the READs from it. It belongs to that one connection: it ends
- * with
- * it, and a server that comes up again hands over its own.
+ * What the peer of one queue pair has handed over, and the READs from it. It belongs to that one connection and ends with
+ * it, and a server that comes up again hands over its own; only mappings of the same file are shared ({@link PeerMappings}).
  *
  * <p>The responder is not believed where that could hurt this process: whatever a row says, only bytes of the mapping
  * are
@@ -344,7 +343,7 @@ public final class PeerMemory implements NearMemory, AutoCloseable {
         return more;
     }
 
-    /** Unmapped at the end, or now, if this is the end. Under the lock. */
+    /** Given back at the end, or now, if this is the end. Under the lock. */
     private void keep(PeerMappings.Mapping memory) throws IOException {
         if (closed) {
             memory.close();
@@ -386,7 +385,7 @@ public final class PeerMemory implements NearMemory, AutoCloseable {
         return counts;
     }
 
-    /** Unmaps everything. No thread reads any more. */
+    /** Gives everything back. No thread reads any more. */
     @Override
     public void close() {
         LocalSocket by = end();

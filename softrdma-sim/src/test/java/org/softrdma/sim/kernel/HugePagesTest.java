@@ -30,14 +30,14 @@ class HugePagesTest {
     }
 
     @Test
-    void shouldBeThoseOfTheKernelOrNone() {
-        List<String> bytes = ProcFile.lines(SETTINGS + "hpage_pmd_size");
+    void shouldHaveTheKernelsSizeUnlessTheyAreNotWorthwhile() {
         List<String> enabled = ProcFile.lines(SETTINGS + "enabled");
-        assertEquals(HugePages.obstacle().isPresent(), HugePages.bytes() == 0);
-        if (HugePages.bytes() != 0) {
-            assertEquals(bytes.getFirst().trim(), String.valueOf(HugePages.bytes()));
-            assertFalse(enabled.getFirst().contains("[never]"));
-        }
+        boolean made = !enabled.isEmpty() && !enabled.getFirst().contains("[never]");
+        String expected = made && HugePages.areWorthwhile()
+                ? ProcFile.lines(SETTINGS + "hpage_pmd_size").getFirst().trim()
+                : "0";
+        assertEquals(expected, String.valueOf(HugePages.bytes()));
+        assertEquals(HugePages.areWorthwhile(), HugePages.obstacle().isEmpty());
     }
 
     private static long[] times(long ns) {

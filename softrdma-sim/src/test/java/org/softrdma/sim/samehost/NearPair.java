@@ -44,26 +44,42 @@ final class NearPair implements AutoCloseable {
 
     /** A pair whose READs may be relaxed. */
     NearPair(boolean relaxedReads) {
-        server = new TestDevice(NearProvider.open(Map.of(), serverMemory));
+        this(relaxedReads, Map.of());
+    }
+
+    /** A pair whose server has options. */
+    NearPair(boolean relaxedReads, Map<String, String> serverOptions) {
+        server = new TestDevice(NearProvider.open(serverOptions, serverMemory));
         client = new TestDevice(NearProvider.open(Map.of(), clientMemory));
         shown = server.own(server.device().allocateMemory(4L * BYTES)).segment();
         sink = client.guarded(BYTES, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_READ)
                 .region();
+        Ends ends = connect(relaxedReads);
+        pair = ends.client();
+        serverPair = ends.server();
+    }
+
+    /** Both queue pairs of a connection. */
+    record Ends(QueuePair client, QueuePair server) {}
+
+    /** A connection of the two devices. */
+    Ends connect(boolean relaxedReads) {
         Connector connector = client.own(client.device().resolve(server.address(), TestDevice.DEADLINE_NS));
         QueuePairLimits limits = new QueuePairLimits(16, 16, 1, 1, 64);
         QueuePairAttributes attributes = QueuePairAttributes.of(client.queue(), limits);
-        pair = client.own(
+        QueuePair connected = client.own(
                 connector.createQueuePair(client.domain(), relaxedReads ? attributes.withRelaxedReads() : attributes));
         Thread connecting = Thread.ofPlatform()
                 .start(() -> connector.connect(ConnectionParameters.ofReads(16), TestDevice.DEADLINE_NS));
         ConnectionRequest request = server.request();
-        serverPair = server.queuePair(request, limits);
+        QueuePair accepted = server.queuePair(request, limits);
         request.accept(ConnectionParameters.ofReads(16));
         try {
             connecting.join(TimeUnit.NANOSECONDS.toMillis(TestDevice.DEADLINE_NS));
         } catch (InterruptedException e) {
             throw new AssertionError(e);
         }
+        return new Ends(connected, accepted);
     }
 
     /** Part of the shown memory, filled, registered. */

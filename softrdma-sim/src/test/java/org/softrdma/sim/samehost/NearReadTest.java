@@ -5,8 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -22,11 +25,13 @@ import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.MemorySource;
 import org.softrdma.verbs.PostStatus;
+import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.QueuePairState;
 import org.softrdma.verbs.Reregistration;
 import org.softrdma.verbs.SendFlags;
 import org.softrdma.verbs.SendWorkRequestList;
 import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.WorkCompletion;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /** What a READ by the requester's own thread brings, and when it must not be one. */
@@ -185,6 +190,32 @@ class NearReadTest {
     }
 
     @Test
+    void shouldMapThePeersMemoryOnceForAllConnections() throws IOException {
+        try (NearPair nodes = new NearPair()) {
+            MemoryRegion region = nodes.register(0, LENGTH, 7, AccessFlag.REMOTE_READ);
+            assertEquals(CompletionStatus.SUCCESS, nodes.read(region, 0, LENGTH));
+            long mapped = mappingsOfSharedMemory();
+            QueuePair other = nodes.connect(false).client();
+            assertEquals(
+                    PostStatus.ACCEPTED,
+                    other.postRead(9, nodes.sink, 0, 8, region.address(), region.rkey(), SendFlags.SIGNALLED));
+            assertEquals(9, nodes.client.take(1).getFirst().wrId());
+            assertEquals(2, nodes.near(), "each connection has the memory");
+            assertEquals(mapped, mappingsOfSharedMemory(), "but it is mapped once");
+            other.close();
+            assertEquals(CompletionStatus.SUCCESS, nodes.read(region, 0, LENGTH));
+            assertEquals(3, nodes.near());
+        }
+    }
+
+    /** Those that cannot be written, of memory that an application has allocated. */
+    private static long mappingsOfSharedMemory() throws IOException {
+        return Files.readAllLines(Path.of("/proc/self/maps")).stream()
+                .filter(line -> line.contains(" r--s ") && line.contains("memfd:softrdma (deleted)"))
+                .count();
+    }
+
+    @Test
     void shouldReadByItselfWhatIsTooMuchForATurn() {
         try (NearPair nodes = new NearPair(true)) {
             int length = 1 << 20; // which is also what a turn may read
@@ -209,6 +240,45 @@ class NearReadTest {
                 nodes.client.take(4).forEach(done -> assertEquals(CompletionStatus.SUCCESS, done.status()));
                 assertEquals(7, sink.memory().get(ValueLayout.JAVA_BYTE, length - 1L));
                 assertEquals(before + 4L * round, nodes.near(), "none goes by TCP");
+            }
+        }
+    }
+
+    @Test
+    void shouldGoOnWithWhatIsTooMuchForATurnWhenTheSocketIsAlmostFull() {
+        try (NearPair nodes = new NearPair(true, Map.of("progress", "manual"))) { // not polled until it is full
+            int length = 1 << 20;
+            MemorySegment source = NearPair.allocate(nodes.server, length).fill((byte) 7);
+            MemoryRegion region =
+                    nodes.server.own(nodes.server.domain().register(source, Set.of(AccessFlag.REMOTE_READ)));
+            MemoryRegion target = nodes.register(0, LENGTH, 0, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
+            MemoryRegion sink =
+                    nodes.client.guarded(length, AccessFlag.LOCAL_WRITE).region();
+            assertEquals(CompletionStatus.SUCCESS, nodes.read(region.address(), region.rkey(), 8), "the row is there");
+            WorkCompletion[] one = WorkCompletion.array(1);
+            SendWorkRequestList list = new SendWorkRequestList(5);
+            while (nodes.client.counter("shortSends") == 0) { // from two thirds on, no event says that there is room
+                list.clear();
+                list.next()
+                        .write(0, target.address(), target.rkey(), SendFlags.SIGNALLED)
+                        .add(nodes.sink, 0, LENGTH);
+                for (int i = 1; i <= 4; i++) {
+                    list.next()
+                            .read(i, region.address(), region.rkey(), SendFlags.SIGNALLED)
+                            .add(sink, 0, length);
+                }
+                assertEquals(PostStatus.ACCEPTED, nodes.pair.post(list));
+                AtomicInteger done = new AtomicInteger();
+                TestDevice.await(() -> "5 completions, got " + done, () -> {
+                    if (nodes.client.queue().poll(one, 1) == 1) {
+                        assertEquals(CompletionStatus.SUCCESS, one[0].status());
+                        done.incrementAndGet();
+                    }
+                    if (nodes.client.counter("shortSends") > 0) {
+                        assertEquals(0, nodes.server.queue().poll(one, 1), "it has its turns now");
+                    }
+                    return done.get() == 5;
+                });
             }
         }
     }
