@@ -25,7 +25,7 @@ final class GranulePinner {
      * @param granules what is locked
      * @param eviction makes room
      * @param pace told when the kernel refuses an engine's pin
-     * @param hugePageBytes bytes of the kernel's huge pages, 0 if it makes none
+     * @param hugePageBytes bytes of the kernel's huge pages, 0 if there are none to rebuild
      */
     GranulePinner(LockedGranules granules, Eviction eviction, PinningPace pace, long hugePageBytes) {
         this.granules = granules;
