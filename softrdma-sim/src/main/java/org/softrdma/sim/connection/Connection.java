@@ -329,7 +329,7 @@ public final class Connection implements SocketEvents, RequestNames, DrivenConne
         if (more) {
             socket.continueLater();
         }
-        if (stream.out().isLocalLeft()) {
+        if (life.state() == State.STREAM && stream.out().isLocalLeft()) {
             goOnLater();
         }
     }

@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory;
  * Whether transparent huge pages are worth asking for. They are not in a virtual machine whose hypervisor does not use its
  * page tables but copies them (shadow paging), page by page as they are touched. There, a process that had some huge pages
  * lost the copies for its other pages about twice a second, at 1 to 3 microseconds for each page that was touched again, and
- * gained nothing (docs/studies/performance.md).
+ * gained next to nothing (docs/studies/performance.md).
  *
  * <p>How such a machine is found: the kernel makes some pages and their page tables before the first access
  * (MADV_POPULATE_WRITE, from Linux 5.14 on). The first access then costs tens of nanoseconds, as any other, unless the
@@ -55,20 +55,23 @@ public final class HugePages {
 
     /** 0 also if the administrator has disabled them, which MADV_COLLAPSE would ignore. */
     private static long bytesOfKernel() {
-        List<String> enabled = ProcFile.lines(SETTINGS + "enabled");
-        List<String> bytes = ProcFile.lines(SETTINGS + "hpage_pmd_size");
-        return enabled.isEmpty() || bytes.isEmpty() || enabled.getFirst().contains("[never]")
-                ? 0
-                : Long.parseLong(bytes.getFirst().trim());
+        try {
+            List<String> enabled = ProcFile.lines(SETTINGS + "enabled");
+            List<String> bytes = ProcFile.lines(SETTINGS + "hpage_pmd_size");
+            return enabled.isEmpty() || bytes.isEmpty() || enabled.getFirst().contains("[never]")
+                    ? 0
+                    : Long.parseLong(bytes.getFirst().trim());
+        } catch (RuntimeException | Error e) { // the class must be there all the same
+            LOG.debug("huge pages are taken to be of no known size", e);
+            return 0;
+        }
     }
 
     /** True if the first access to a page that is there already costs much more than the next. False if that cannot be told. */
     private static boolean isCopied() {
-        if (ProcFile.lines(SETTINGS + "enabled").isEmpty()) {
-            return false; // no huge pages, or no Linux
-        }
         try (Arena arena = Arena.ofConfined()) {
-            return isCopied(arena);
+            return !ProcFile.lines(SETTINGS + "enabled").isEmpty() // else no huge pages, or no Linux
+                    && isCopied(arena);
         } catch (Throwable e) {
             LOG.debug("huge pages are asked for, because nothing is known of this machine's page tables", e);
             return false;

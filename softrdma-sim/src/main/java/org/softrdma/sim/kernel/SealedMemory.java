@@ -103,10 +103,13 @@ public final class SealedMemory implements AutoCloseable {
         return run((state, arena) -> {
             try {
                 int seals = (int) FCNTL.invokeExact(state, file, F_GET_SEALS, 0);
+                if (seals < 0 || (seals & F_SEAL_SHRINK) == 0) { // first: other files might answer late
+                    throw new IOException("seals " + seals + ": expected shared memory that cannot become shorter");
+                }
                 long bytes = required("lseek", (long) LSEEK.invokeExact(state, file, 0L, SEEK_END), state);
-                if (seals < 0 || (seals & F_SEAL_SHRINK) == 0 || length < 1 || bytes < length) {
-                    throw new IOException("shared memory of " + bytes + " bytes with seals " + seals
-                            + ": expected at least " + length + " bytes that cannot become fewer");
+                if (length < 1 || bytes < length) {
+                    throw new IOException(
+                            "shared memory of " + bytes + " bytes: expected at least " + length + " bytes");
                 }
                 return new SealedMemory(map(state, file, length, PROT_READ, MAP_SHARED_NORESERVE), length, NONE);
             } finally {

@@ -19,7 +19,7 @@ import org.softrdma.verbs.VerbsException;
 /**
  * Page-aligned zeroed memory whose pages cost nothing until they are touched: mmap(2) on Linux, an ordinary anonymous
  * allocation elsewhere, which touches every page. Anonymous memory of 2 MiB and more asks for transparent huge pages
- * (madvise(2), MADV_HUGEPAGE) where they are worthwhile ({@link HugePages}), because random accesses to small pages miss
+ * (madvise(2), MADV_HUGEPAGE) where they are worthwhile ({@link HugePages}), and refuses them elsewhere, because random accesses to small pages miss
  * the TLB twice, here and in the kernel's copy. A machine without huge pages gives small ones.
  */
 public final class PageMemory implements AutoCloseable {
@@ -149,7 +149,7 @@ public final class PageMemory implements AutoCloseable {
 
         PageMemory anonymous(long length, long place) {
             boolean huge = length >= HUGE_PAGE;
-            int advice = HugePages.areWorthwhile() ? MADV_HUGEPAGE : MADV_NOHUGEPAGE;
+            int advice = huge && HugePages.areWorthwhile() ? MADV_HUGEPAGE : MADV_NOHUGEPAGE;
             // Older kernels do not align it; memory that is not touched costs nothing.
             long mapped = roundUp(length, PAGE) + (huge ? HUGE_PAGE : 0);
             long address = map(length, mapped, MAP_PRIVATE_ANONYMOUS | MAP_NORESERVE, NO_FILE, place);

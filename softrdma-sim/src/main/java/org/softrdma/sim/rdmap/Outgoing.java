@@ -132,6 +132,7 @@ public final class Outgoing implements SegmentSource {
     /** Abandons the requests of the send queue, even one that was sent in part. */
     public void abandonRequests() {
         requestsAllowed = false;
+        localLeft = false;
         requestsAbandoned = true;
         payload.offset(0);
         faultSequence = -1;
@@ -214,7 +215,8 @@ public final class Outgoing implements SegmentSource {
 
     /**
      * A READ that is done here once those before it have their data: so a queue that is never empty changes over, too. If
-     * there are none, it was posted after {@link #runLocal} had its turn, and its doorbell brings the next one.
+     * there are none, it was posted after {@link #runLocal} had its turn, and its doorbell brings the next one; or that has
+     * left it ({@link #isLocalLeft}).
      */
     private boolean waitsForItsTurn(int slot) {
         return queue.opcode(slot) == SendOpcode.READ

@@ -28,10 +28,11 @@ final class PeerMappings {
     /**
      * What is mapped.
      *
-     * @param file attributes that tell it from others
+     * @param device of the file
+     * @param inode number of the file
      * @param length bytes
      */
-    private record Key(Map<String, Object> file, long length) {}
+    private record Key(long device, long inode, long length) {}
 
     /**
      * Maps memory of another process for reading, or takes part in the mapping that there is.
@@ -48,7 +49,7 @@ final class PeerMappings {
             if (there == null) {
                 return add(key, SealedMemory.open(file, length));
             }
-            SealedMemory.close(file);
+            SealedMemory.close(file); // of memory, as the one that is mapped
             there.users++;
             return there;
         } finally {
@@ -59,11 +60,19 @@ final class PeerMappings {
     /** Not under the lock: the file may be of a file system that answers late. */
     private static Key key(int file, long length) throws IOException {
         try {
-            return new Key(Files.readAttributes(Path.of(DESCRIPTORS + file), IDENTITY), length);
+            Map<String, Object> attributes = Files.readAttributes(Path.of(DESCRIPTORS + file), IDENTITY);
+            return new Key(number(attributes, "dev"), number(attributes, "ino"), length);
         } catch (Throwable e) {
             SealedMemory.close(file);
             throw e;
         }
+    }
+
+    private static long number(Map<String, Object> attributes, String name) throws IOException {
+        if (attributes.get(name) instanceof Number number) {
+            return number.longValue();
+        }
+        throw new IOException("no file attribute " + name + ": " + attributes);
     }
 
     private Mapping add(Key key, SealedMemory memory) {

@@ -32,10 +32,9 @@ class HugePagesTest {
     @Test
     void shouldHaveTheKernelsSizeUnlessTheyAreNotWorthwhile() {
         List<String> enabled = ProcFile.lines(SETTINGS + "enabled");
-        boolean made = !enabled.isEmpty() && !enabled.getFirst().contains("[never]");
-        String expected = made && HugePages.areWorthwhile()
-                ? ProcFile.lines(SETTINGS + "hpage_pmd_size").getFirst().trim()
-                : "0";
+        List<String> bytes = ProcFile.lines(SETTINGS + "hpage_pmd_size");
+        boolean made = !enabled.isEmpty() && !enabled.getFirst().contains("[never]") && !bytes.isEmpty();
+        String expected = made && HugePages.areWorthwhile() ? bytes.getFirst().trim() : "0";
         assertEquals(expected, String.valueOf(HugePages.bytes()));
         assertEquals(HugePages.areWorthwhile(), HugePages.obstacle().isEmpty());
     }

@@ -2,6 +2,7 @@ package org.softrdma.sim.samehost;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -47,10 +48,14 @@ final class NearPair implements AutoCloseable {
         this(relaxedReads, Map.of());
     }
 
-    /** A pair whose server has options. */
-    NearPair(boolean relaxedReads, Map<String, String> serverOptions) {
+    /** A pair whose devices have options, the server one more. */
+    NearPair(boolean relaxedReads, Map<String, String> options, String... ofServer) {
+        Map<String, String> serverOptions = new HashMap<>(options);
+        if (ofServer.length > 0) {
+            serverOptions.put(ofServer[0], ofServer[1]);
+        }
         server = new TestDevice(NearProvider.open(serverOptions, serverMemory));
-        client = new TestDevice(NearProvider.open(Map.of(), clientMemory));
+        client = new TestDevice(NearProvider.open(options, clientMemory));
         shown = server.own(server.device().allocateMemory(4L * BYTES)).segment();
         sink = client.guarded(BYTES, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_READ)
                 .region();

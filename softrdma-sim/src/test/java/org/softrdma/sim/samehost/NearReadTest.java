@@ -246,7 +246,8 @@ class NearReadTest {
 
     @Test
     void shouldGoOnWithWhatIsTooMuchForATurnWhenTheSocketIsAlmostFull() {
-        try (NearPair nodes = new NearPair(true, Map.of("progress", "manual"))) { // not polled until it is full
+        Map<String, String> small = Map.of("socket-buffer", "65536");
+        try (NearPair nodes = new NearPair(true, small, "progress", "manual")) { // not polled until it is full
             int length = 1 << 20;
             MemorySegment source = NearPair.allocate(nodes.server, length).fill((byte) 7);
             MemoryRegion region =

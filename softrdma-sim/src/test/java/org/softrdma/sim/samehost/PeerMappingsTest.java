@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
@@ -78,9 +79,24 @@ class PeerMappingsTest {
         return (int) all.stream().filter(line -> line.contains(NAME)).count();
     }
 
+    /** Descriptors of the memory of this test. */
     private static int descriptors() throws IOException {
+        int count = 0;
         try (Stream<Path> all = Files.list(Path.of("/proc/self/fd"))) {
-            return (int) all.count();
+            for (Path descriptor : all.toList()) {
+                if (isOfThisTest(descriptor)) {
+                    count++;
+                }
+            }
+        }
+        return count;
+    }
+
+    private static boolean isOfThisTest(Path descriptor) throws IOException {
+        try {
+            return Files.readSymbolicLink(descriptor).toString().contains(NAME);
+        } catch (NoSuchFileException e) {
+            return false; // closed meanwhile by somebody else
         }
     }
 }
