@@ -39,7 +39,7 @@ public final class SoftRdmaProvider implements VerbsProvider {
 
     private static String hugePages() {
         return HugePages.obstacle()
-                .map(reason -> "; asks for no transparent huge pages: " + reason)
+                .map(reason -> "; without transparent huge pages: " + reason)
                 .orElse("");
     }
 

@@ -15,8 +15,8 @@ public interface SegmentSource {
 
     /**
      * Runs the requests at the cursor that send nothing. Between two batches, also while the kernel takes nothing: they
-     * wait for no peer. What was granted before may not be any more afterwards. Among them are
-     * READs, until a turn has read 1 MiB or more; the next turn goes on with the rest ({@link #isLocalLeft}).
+     * wait for no peer. What was granted before may not be any more afterwards. READs on the same host are among them,
+     * until a turn has read 1 MiB or more; the next turn goes on with the rest ({@link #isLocalLeft}).
      */
     void runLocal();
 

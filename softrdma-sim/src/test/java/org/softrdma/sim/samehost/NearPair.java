@@ -2,7 +2,6 @@ package org.softrdma.sim.samehost;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -45,17 +44,13 @@ final class NearPair implements AutoCloseable {
 
     /** A pair whose READs may be relaxed. */
     NearPair(boolean relaxedReads) {
-        this(relaxedReads, Map.of());
+        this(relaxedReads, Map.of(), Map.of());
     }
 
-    /** A pair whose devices have options, the server one more. */
-    NearPair(boolean relaxedReads, Map<String, String> options, String... ofServer) {
-        Map<String, String> serverOptions = new HashMap<>(options);
-        if (ofServer.length > 0) {
-            serverOptions.put(ofServer[0], ofServer[1]);
-        }
+    /** A pair whose devices have options. */
+    NearPair(boolean relaxedReads, Map<String, String> serverOptions, Map<String, String> clientOptions) {
         server = new TestDevice(NearProvider.open(serverOptions, serverMemory));
-        client = new TestDevice(NearProvider.open(options, clientMemory));
+        client = new TestDevice(NearProvider.open(clientOptions, clientMemory));
         shown = server.own(server.device().allocateMemory(4L * BYTES)).segment();
         sink = client.guarded(BYTES, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_READ)
                 .region();

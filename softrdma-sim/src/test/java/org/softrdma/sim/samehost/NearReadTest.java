@@ -246,8 +246,9 @@ class NearReadTest {
 
     @Test
     void shouldGoOnWithWhatIsTooMuchForATurnWhenTheSocketIsAlmostFull() {
-        Map<String, String> small = Map.of("socket-buffer", "65536");
-        try (NearPair nodes = new NearPair(true, small, "progress", "manual")) { // not polled until it is full
+        Map<String, String> manual =
+                Map.of("socket-buffer", "65536", "progress", "manual"); // not polled until it is full
+        try (NearPair nodes = new NearPair(true, manual, Map.of("socket-buffer", "65536"))) {
             int length = 1 << 20;
             MemorySegment source = NearPair.allocate(nodes.server, length).fill((byte) 7);
             MemoryRegion region =
