@@ -28,6 +28,7 @@ import org.softrdma.stores.StoreCounter;
 import org.softrdma.stores.StoreDesign;
 import org.softrdma.stores.StoreDesigns;
 import org.softrdma.stores.StoreException;
+import org.softrdma.testkit.KeptPorts;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /** Servers in processes of their own that are killed under load; another one takes the place of each. */
@@ -69,9 +70,10 @@ class KilledStoreTest {
     @MethodSource("designs")
     @Timeout(value = 5, unit = TimeUnit.MINUTES)
     void shouldRecoverAndServeNothingOfTheOldLife(String design) throws Exception {
-        Process old = start(design, 0);
+        int port = KeptPorts.next();
+        Process old = start(design, port);
         try (BufferedReader oldLines = old.inputReader()) {
-            int port = port(oldLines);
+            assertEquals(port, port(oldLines));
             InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
             StoreClientContext context =
                     new StoreClientContext(address).timeoutNs(LIMIT_NS).connectTimeoutNs(LIMIT_NS);

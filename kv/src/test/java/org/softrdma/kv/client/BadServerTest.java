@@ -26,6 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.sim.SoftRdmaProvider;
+import org.softrdma.testkit.KeptPorts;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /** A client at servers that break the protocol, or off in the middle: an exception that says so, and no wrong value. */
@@ -351,7 +352,7 @@ class BadServerTest {
 
     @Test
     void shouldBePlainIfNoQueuePairCanBeConnected() throws IOException {
-        int unused = MemcachedProcess.freePort();
+        int unused = KeptPorts.next();
         try (Script script = new Script(line -> switch (line) {
                     case "rdma hello 2" ->
                         "RDMA 2 " + unused + " 00112233445566778899aabbccddeeff 1 arena private-data\r\n";

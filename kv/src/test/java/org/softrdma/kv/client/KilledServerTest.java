@@ -24,6 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.kv.server.KvServerProcess;
 import org.softrdma.sim.SoftRdmaProvider;
+import org.softrdma.testkit.KeptPorts;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /** kill -9 of the server under load: clients come back by themselves and never tell anything of the life that is over. */
@@ -45,7 +46,7 @@ class KilledServerTest {
     @ValueSource(booleans = {false, true})
     @Timeout(value = 5, unit = TimeUnit.MINUTES)
     void shouldComeBackToEachNewLife(boolean sameHost) throws Exception {
-        int port = MemcachedProcess.freePort();
+        int port = KeptPorts.next();
         KvClientContext context = new KvClientContext(new InetSocketAddress(InetAddress.getLoopbackAddress(), port))
                 .protocol(KvProtocol.RDMA)
                 .conclude();

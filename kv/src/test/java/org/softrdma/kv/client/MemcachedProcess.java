@@ -3,7 +3,6 @@ package org.softrdma.kv.client;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -52,12 +51,6 @@ public final class MemcachedProcess implements AutoCloseable {
     /** Where it listens. */
     public InetSocketAddress address() {
         return address;
-    }
-
-    static int freePort() throws IOException {
-        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return free.getLocalPort();
-        }
     }
 
     /** Of a file with the line {@code TCP INET: 12345}. */

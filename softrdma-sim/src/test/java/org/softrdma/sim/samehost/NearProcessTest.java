@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.softrdma.sim.kernel.LocalSocket;
 import org.softrdma.sim.peer.TestDevice;
+import org.softrdma.testkit.KeptPorts;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.MemoryRegion;
@@ -49,7 +50,7 @@ class NearProcessTest {
 
     @Test
     void shouldReadFromAServerThatIsStoppedAndFromNoneThatWasKilled() throws Exception {
-        Server old = new Server(0, 1);
+        Server old = new Server(KeptPorts.next(), 1);
         try (NearClient client = new NearClient(old.at(), LENGTH)) {
             assertEquals(CompletionStatus.SUCCESS, client.read(old.address, old.rkey));
             assertEquals(1, client.near());

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.sim.memory.MemoryOperations;
+import org.softrdma.testkit.KeptPorts;
 
 /**
  * What io_uring must not do: read memory that was to be sent after the call that submitted it, and leave descriptors,
@@ -218,10 +219,9 @@ class UringPromiseTest {
     void shouldFreeThePortAtOnceWhenAListenerIsClosed() throws IOException {
         try (Transport transport = TransportKinds.open(TransportKinds.URING, true, OPTIONS)) {
             EventLoop loop = transport.loops().getFirst();
-            InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
-            Acceptor first = loop.listen(any, 1, EventLoop.PendingSocket::discard);
+            InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), KeptPorts.next());
+            Acceptor first = loop.listen(address, 1, EventLoop.PendingSocket::discard);
             turn(loop);
-            InetSocketAddress address = first.localAddress();
             for (int i = 0; i < 20; i++) {
                 first.close();
                 first = loop.listen(address, 1, EventLoop.PendingSocket::discard);
