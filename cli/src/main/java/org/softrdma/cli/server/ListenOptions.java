@@ -7,6 +7,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.kv.server.KvServerContext;
 import org.softrdma.kv.server.host.PortSettings;
+import org.softrdma.kv.server.netty.UringSwitches;
 import org.softrdma.kv.server.session.ClientRules;
 import picocli.CommandLine.Option;
 
@@ -89,7 +90,7 @@ final class ListenOptions {
             names = "--io",
             paramLabel = "auto|uring|epoll|nio",
             defaultValue = "auto",
-            description = "How the memcached port does its I/O (${DEFAULT-VALUE}: epoll, else io_uring, else NIO)."
+            description = "How the memcached port does its I/O (${DEFAULT-VALUE}: epoll, else NIO)."
                     + " The RDMA port: --device transport=...")
     private PortSettings.Io io = PortSettings.Io.AUTO;
 
@@ -156,6 +157,9 @@ final class ListenOptions {
      * @throws UnknownHostException if {@code -l} is no address
      */
     void apply(KvServerContext context) throws UnknownHostException {
+        if (io == PortSettings.Io.URING) {
+            UringSwitches.turnOff();
+        }
         context.protocol(PROTOCOLS.getOrDefault(protocol, ClientRules.Protocol.AUTO))
                 .rdmaPort(rdmaPort)
                 .threads(threads)

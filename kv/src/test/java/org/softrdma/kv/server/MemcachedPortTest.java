@@ -7,14 +7,12 @@ import java.io.IOException;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.kv.server.host.PortSettings;
-import org.softrdma.kv.server.netty.PortSockets;
 
 class MemcachedPortTest {
     private static final int MIB = 1 << 20;
@@ -273,10 +271,7 @@ class MemcachedPortTest {
     @ParameterizedTest
     @EnumSource(PortSettings.Io.class)
     void shouldServeOverEachTransport(PortSettings.Io io) throws IOException {
-        if (io == PortSettings.Io.URING) {
-            String obstacle = PortSockets.URING.obstacle().orElse("");
-            Assumptions.assumeTrue(obstacle.isEmpty(), () -> "io_uring does not work here: " + obstacle);
-        }
+        EachIo.assumeUsable(io);
         try (RunningServer other = new RunningServer(context -> context.io(io));
                 RawMemcached client = new RawMemcached(other.address())) {
             assertEquals(

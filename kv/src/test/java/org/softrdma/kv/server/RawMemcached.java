@@ -43,6 +43,22 @@ public final class RawMemcached implements AutoCloseable {
         return line.toString(StandardCharsets.ISO_8859_1).strip();
     }
 
+    /** Sends no more; as {@code nc -N} does at the end of its input. */
+    public void shutdownOutput() throws IOException {
+        socket.shutdownOutput();
+    }
+
+    /** Everything that comes until the server closes. */
+    public byte[] readAll() throws IOException {
+        return socket.getInputStream().readAllBytes();
+    }
+
+    /** Ends the connection by a reset, whatever the server does. */
+    public void reset() throws IOException {
+        socket.setSoLinger(true, 0);
+        socket.close();
+    }
+
     /** True if something can be read without waiting. */
     public boolean hasInput() throws IOException {
         return socket.getInputStream().available() > 0;

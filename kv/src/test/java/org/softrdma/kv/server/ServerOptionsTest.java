@@ -28,14 +28,12 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.softrdma.kv.server.host.PortSettings;
 import org.softrdma.kv.server.memory.RegisteredChunks;
-import org.softrdma.kv.server.netty.PortSockets;
 import org.softrdma.kv.store.SlabGeometry;
 import org.softrdma.sim.SoftRdmaProvider;
 import org.softrdma.verbs.Capabilities;
@@ -51,10 +49,7 @@ class ServerOptionsTest {
     @ParameterizedTest
     @EnumSource(PortSettings.Io.class)
     void shouldServeUnixSocket(PortSettings.Io io) throws IOException {
-        if (io == PortSettings.Io.URING) {
-            String obstacle = PortSockets.URING.obstacle().orElse("");
-            Assumptions.assumeTrue(obstacle.isEmpty(), () -> "io_uring does not work here: " + obstacle);
-        }
+        EachIo.assumeUsable(io);
         Path file = directory.resolve("socket");
         for (int life = 0; life < 2; life++) { // the second finds the file of the first
             try (RunningServer running = new RunningServer(

@@ -20,6 +20,12 @@ public interface ClientHandler {
     /** No more has come for now. */
     void receivedAll();
 
+    /**
+     * The client sends no more, but may still read: what it has asked is to be answered, then the connection is to be
+     * closed. Not called if both directions have ended.
+     */
+    void inputEnded();
+
     /** There is room for output again. */
     void writable();
 

@@ -40,9 +40,9 @@ public record PortSettings(
 
     /** How the memcached port does its I/O. */
     public enum Io {
-        /** epoll where it works, otherwise io_uring, otherwise NIO. */
+        /** epoll where it works, otherwise NIO. */
         AUTO,
-        /** io_uring. */
+        /** io_uring, if Java runs with the switches that a refusal names. */
         URING,
         /** epoll. */
         EPOLL,

@@ -203,6 +203,7 @@ public final class MemcachedPort implements ServerPort {
                 .group(loops)
                 .channel(type)
                 .option(ChannelOption.SO_BACKLOG, settings.backlog())
+                .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true) // or answers on their way are lost at its end
                 .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, OUTPUT_LIMITS)
                 .childOption(ChannelOption.RECVBUF_ALLOCATOR, inputBudget)
                 .childHandler(new ChannelInitializer<>() {

@@ -6,6 +6,7 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.handler.codec.DecoderException;
 import io.netty.util.internal.OutOfDirectMemoryError;
 import java.io.IOException;
@@ -105,6 +106,14 @@ public final class NettyConnection extends ChannelInboundHandlerAdapter implemen
     @Override
     public void channelReadComplete(ChannelHandlerContext ctx) {
         connection().receivedAll();
+    }
+
+    @Override
+    public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+        if (event == ChannelInputShutdownEvent.INSTANCE) {
+            connection().inputEnded();
+        }
+        ctx.fireUserEventTriggered(event);
     }
 
     @Override

@@ -21,8 +21,11 @@ import org.softrdma.kv.server.host.PortSettings;
 record PortLoops(PortSockets sockets, EventLoopGroup loops) {
     private static final Logger LOG = LoggerFactory.getLogger(PortLoops.class);
 
-    /** What {@code AUTO} takes: the first of them that works here. */
-    private static final List<PortSockets> PREFERENCE = List.of(PortSockets.EPOLL, PortSockets.URING, PortSockets.NIO);
+    /**
+     * What {@code AUTO} takes: the first of them that works here. Not io_uring, for Netty's handler has the defects that
+     * {@link UringSwitches} names, and without the switches it saves little (docs/studies/performance.md).
+     */
+    private static final List<PortSockets> PREFERENCE = List.of(PortSockets.EPOLL, PortSockets.NIO);
 
     /**
      * Opens them.

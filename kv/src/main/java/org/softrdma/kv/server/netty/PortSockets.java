@@ -25,6 +25,11 @@ public enum PortSockets {
     /** io_uring. */
     URING {
         @Override
+        public Optional<String> obstacle() {
+            return UringSwitches.areOff() ? super.obstacle() : Optional.of(UringSwitches.ADVICE);
+        }
+
+        @Override
         @Nullable
         Throwable obstacleOfNetty() {
             return IoUring.unavailabilityCause();

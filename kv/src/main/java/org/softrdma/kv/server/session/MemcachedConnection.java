@@ -45,6 +45,9 @@ public final class MemcachedConnection implements ClientHandler {
     /** Requests are being run further up the stack. */
     private boolean processing;
 
+    /** The client sends no more. */
+    private boolean inputEnded;
+
     /**
      * A session that has not begun.
      *
@@ -110,6 +113,16 @@ public final class MemcachedConnection implements ClientHandler {
     }
 
     @Override
+    public void inputEnded() {
+        inputEnded = true;
+        if (conversation.isWatching()) {
+            conversation.closeAfterOutput();
+        } else {
+            process();
+        }
+    }
+
+    @Override
     public void writable() {
         conversation.resume();
     }
@@ -131,7 +144,7 @@ public final class MemcachedConnection implements ClientHandler {
         }
     }
 
-    /** Runs requests until there is no input, no room for output, or the connection is closed. */
+    /** Runs requests until there is no input, no room for output, or the connection is closed. Closes it behind the last. */
     private void process() {
         if (processing) {
             return; // writing may make the channel writable again, which resumes
@@ -144,6 +157,9 @@ public final class MemcachedConnection implements ClientHandler {
                 if (rest != null) {
                     rest.run();
                 } else if (backlog.isEmpty()) {
+                    if (inputEnded) {
+                        conversation.closeAfterOutput(); // behind the last answer
+                    }
                     return;
                 } else {
                     process(backlog.element());
