@@ -17,7 +17,12 @@ import org.softrdma.verbs.provider.HostMemories;
  * overrides it, the JVM inlines the calls, so the hot path pays nothing. Any thread.
  */
 public class MemoryOperations {
-    private static final long LARGEST_COPY = 1 << 20;
+    /**
+     * Bytes between two safepoints of a copy. Not more: the JVM copies pieces of 2 KiB one after the other faster than
+     * 100 KiB as one (docs/studies/performance.md, "Pieces of a copy").
+     */
+    private static final long LARGEST_COPY = 2048;
+
     private static final int CACHE_LINE = 64;
 
     /** The operations of this machine. */
