@@ -83,7 +83,8 @@ public final class SoftRdmaContext {
         options.put("progress", "engine (threads of its own) or manual (the opening thread polls); default engine");
         options.put(
                 "transport",
-                "epoll, uring (io_uring), nio or auto; default auto: epoll where it is available, else nio");
+                "epoll, uring (io_uring), nio or auto; default auto: uring for engine threads, epoll in manual progress and"
+                        + " where there is no uring, nio where there is neither");
         options.put("threads", "engine threads; default 1");
         options.put("crc", "on or off: request CRC32C on every connection; default off");
         options.put("mpa-revision", "1 or 2: MPA revision of connection requests; default 2");

@@ -81,7 +81,7 @@ final class StudyRun {
                 again(spec, provider, "store"),
                 Optional.of(ENGINE_THREADS)
                         .filter(name -> provider.provider().options().containsKey(name)),
-                ring(provider),
+                epoll(provider),
                 remote,
                 OwnProgram.nativeSources(),
                 path,
@@ -102,10 +102,10 @@ final class StudyRun {
     }
 
     /** Nothing if somebody has chosen a transport, or if the provider has none to choose. */
-    private static Optional<String> ring(ProviderMixin provider) {
+    private static Optional<String> epoll(ProviderMixin provider) {
         boolean free = provider.provider().options().containsKey(TRANSPORT)
                 && provider.arguments().stream().noneMatch(argument -> argument.startsWith(TRANSPORT + "="));
-        return free ? Optional.of(TRANSPORT + "=uring") : Optional.empty();
+        return free ? Optional.of(TRANSPORT + "=epoll") : Optional.empty();
     }
 
     /** The command as it was typed. */

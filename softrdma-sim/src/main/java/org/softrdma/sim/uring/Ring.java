@@ -1,6 +1,7 @@
 package org.softrdma.sim.uring;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.TimeUnit;
@@ -215,7 +216,7 @@ final class Ring implements AutoCloseable {
                 completionsLost = true;
                 yield true;
             }
-            default -> throw new IllegalStateException("io_uring_enter: errno " + calls.errno());
+            default -> throw new UncheckedIOException(new RingCalls.RingException("io_uring_enter", calls.errno()));
         };
     }
 

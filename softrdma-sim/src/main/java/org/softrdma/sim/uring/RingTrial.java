@@ -1,6 +1,7 @@
 package org.softrdma.sim.uring;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
@@ -65,6 +66,11 @@ public final class RingTrial {
             return Optional.of(e.getMessage() + meaning(e.errno()));
         } catch (IOException e) {
             return Optional.of(String.valueOf(e.getMessage()));
+        } catch (UncheckedIOException e) {
+            return Optional.of(
+                    e.getCause() instanceof RingCalls.RingException refused
+                            ? refused.getMessage() + meaning(refused.errno())
+                            : String.valueOf(e.getMessage()));
         } catch (RuntimeException | LinkageError e) {
             return Optional.of("cannot call it: " + e);
         }

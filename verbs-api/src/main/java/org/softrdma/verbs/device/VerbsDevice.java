@@ -30,7 +30,7 @@ import org.softrdma.verbs.cm.Listener;
  * VerbsErrorCode#NO_RESOURCES}, and nothing of it remains.
  */
 public interface VerbsDevice extends AutoCloseable {
-    /** Name for people and reports, for example {@code sim0 (epoll, engine)}. */
+    /** Name for people and reports, for example {@code sim0 (uring, engine)}. */
     String name();
 
     /** What every queue pair and region of this device may use. */

@@ -71,6 +71,11 @@ public final class MemcachedAdmin implements ServerAdmin {
         return Long.parseLong(stats("rdma").getOrDefault("device_responderReads", "0"));
     }
 
+    /** The name of the server's device, such as {@code sim0_(uring,_engine)}; empty if it has none. */
+    public String device() {
+        return stats("rdma").getOrDefault("device", "");
+    }
+
     /** True if the server knows meta get. */
     public boolean knowsMetaGet() {
         return connection.ask("mg wimpy:no-such-key v").equals("EN");

@@ -18,7 +18,7 @@ import org.softrdma.bench.measurement.DeviceFactory;
  * @param otherServer the command that runs {@code softrdma server} of another build; empty if none is compared
  * @param store the command that runs {@code softrdma store} on the same provider
  * @param engineThreadsOption the device option that says how many engine threads there are; empty if there is none
- * @param ringOption the device option, with its value, that makes a server use io_uring; empty if there is none, or if it
+ * @param epollOption the device option, with its value, that makes a server use epoll; empty if there is none, or if it
  *     was chosen otherwise
  * @param remote servers that run elsewhere; null to start servers here
  * @param nativeSources where the sources of the C floor are
@@ -34,7 +34,7 @@ public record StudySetup(
         List<String> otherServer,
         List<String> store,
         Optional<String> engineThreadsOption,
-        Optional<String> ringOption,
+        Optional<String> epollOption,
         @Nullable Remote remote,
         Path nativeSources,
         String searchPath,

@@ -30,7 +30,7 @@ import org.softrdma.verbs.device.VerbsDevice;
 
 /**
  * Starts every server that this machine has, on the same cores, with the same pairs: memcached, redis, {@code softrdma server}
- * once for each registration, once over io_uring and once with READs on the same host, the C responder; if the plan says so,
+ * once for each registration, once over its other transports and once with READs on the same host, the C responder; if the plan says so,
  * memcached and {@code softrdma server} in TLS. If another build was named: memcached, and as many servers of either build as
  * there are rounds, because no two JVMs compile a program to quite the same code. What is not there or does not start is
  * skipped with its reason; only without {@code softrdma server} there is no study. Belongs to the thread of the study.
@@ -46,7 +46,8 @@ final class LocalSystems {
     private static final int CONNECTIONS_PER_CLIENT = 4;
 
     private static final String OVER_TCP = " over TCP";
-    private static final String RING = ", io_uring";
+    private static final String EPOLL = "epoll";
+    private static final String OTHER_TRANSPORTS = "softrdma, READ over epoll and mg over io_uring";
     private static final String SAME_HOST = "softrdma, READ on the same host";
     private static final String INSTALL = " is not installed; ./ci/install installs it";
 
@@ -56,6 +57,8 @@ final class LocalSystems {
     private final CloseStack opened;
     private final SystemList<MeasuredSystem> list;
     private final ServerProcess.Resources resources;
+    /** What the servers have opened that choose their transport themselves. */
+    private String device = "";
 
     /**
      * Systems that are not started yet.
@@ -101,10 +104,10 @@ final class LocalSystems {
         }
         list.attempt("redis", this::startRedis);
         setup.progress().say("starting softrdma server, storing " + plan.pairs() + " pairs of each length");
-        startSoftrdma(List.of(), true, "");
-        list.attempt("softrdma, READ chunk", () -> startSoftrdma(List.of("--registration", "chunk"), false, ""));
+        startSoftrdma(List.of(), true, "", "");
+        list.attempt("softrdma, READ chunk", () -> startSoftrdma(List.of("--registration", "chunk"), false, "", ""));
         list.attempt(SAME_HOST, this::startOnSameHost);
-        list.attempt("softrdma over io_uring", this::startOverRing);
+        list.attempt(OTHER_TRANSPORTS, this::startOtherTransports);
         if (plan.extras().contains(WimpyPlan.Extra.TLS)) {
             list.attempt("TLS", this::startInTls);
         }
@@ -116,7 +119,7 @@ final class LocalSystems {
     SystemList<MeasuredSystem> startOverLink() {
         list.attempt("memcached", () -> startMemcached(List.of(GetCommand.CLASSIC)));
         setup.progress().say("starting softrdma server at the end of a link");
-        list.attempt(MeasuredSystem.OURS, () -> startSoftrdma(List.of(), false, ""));
+        list.attempt(MeasuredSystem.OURS, () -> startSoftrdma(List.of(), false, "", ""));
         return list;
     }
 
@@ -161,13 +164,16 @@ final class LocalSystems {
         list.addProcess(server.pid());
     }
 
-    /** The server's both ports by io_uring: READ, and memcached's protocol. */
-    private void startOverRing() {
-        if (setup.ringOption().isEmpty()) {
-            list.skip("softrdma over io_uring", "the provider has one transport, or --device chooses one");
-            return;
+    /** What the servers do not choose themselves where io_uring works: READs by epoll, memcached's protocol by io_uring. */
+    private void startOtherTransports() {
+        if (setup.epollOption().isEmpty()) {
+            list.skip(OTHER_TRANSPORTS, "the provider has one transport, or --device chooses one");
+        } else if (device.contains(EPOLL)) {
+            list.skip(OTHER_TRANSPORTS, "io_uring does not work here; `softrdma providers` says why");
+        } else {
+            List<String> options = List.of("--device", setup.epollOption().get(), "--io", "uring");
+            startSoftrdma(options, true, ", " + EPOLL, ", io_uring");
         }
-        startSoftrdma(List.of("--device", setup.ringOption().get(), "--io", "uring"), true, RING);
     }
 
     /** A server that shows its items to the load. */
@@ -183,15 +189,26 @@ final class LocalSystems {
         list.addProcess(server.pid());
     }
 
-    private void startSoftrdma(List<String> options, boolean withTcp, String suffix) {
+    /**
+     * Starts a server that is READ, and asked by TCP too.
+     *
+     * @param options of its own
+     * @param withTcp if it is asked by TCP
+     * @param howRead behind the name of the way to READ
+     * @param howAsked behind the name of the way by TCP
+     */
+    private void startSoftrdma(List<String> options, boolean withTcp, String howRead, String howAsked) {
         ServerProcess server = startServer(options);
         MemcachedAdmin admin = opened.add(new MemcachedAdmin(server.address()));
-        String protocol = "READ " + admin.registration().orElseThrow() + suffix;
+        if (howRead.isEmpty()) {
+            device = admin.device();
+        }
+        String protocol = "READ " + admin.registration().orElseThrow() + howRead;
         list.add(reads(MeasuredSystem.Kind.SOFTRDMA_READ, protocol, connect(server), server, admin));
         if (withTcp) {
             GetCommand cheapest = admin.knowsMetaGet() ? GetCommand.META : GetCommand.CLASSIC;
-            overTcp(MeasuredSystem.Kind.SOFTRDMA_TCP, MeasuredSystem.OURS, server, cheapest, OVER_TCP + suffix);
-            if (suffix.isEmpty() && plan.extras().contains(WimpyPlan.Extra.BINARY)) {
+            overTcp(MeasuredSystem.Kind.SOFTRDMA_TCP, MeasuredSystem.OURS, server, cheapest, OVER_TCP + howAsked);
+            if (howAsked.isEmpty() && plan.extras().contains(WimpyPlan.Extra.BINARY)) {
                 overTcp(MeasuredSystem.Kind.SOFTRDMA_TCP, MeasuredSystem.OURS, server, GetCommand.BINARY, OVER_TCP);
             }
         }

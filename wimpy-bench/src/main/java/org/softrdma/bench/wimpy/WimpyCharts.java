@@ -190,7 +190,7 @@ final class WimpyCharts {
             case SOFTRDMA_READ ->
                 system.protocol().endsWith("chunk")
                         ? "#2f9c8f"
-                        : system.protocol().endsWith("io_uring") ? "#123f3c" : "#0b7a75";
+                        : system.protocol().endsWith("epoll") ? "#123f3c" : "#0b7a75";
             case SOFTRDMA_SAME_HOST -> "#6b4fa0";
             case FLOOR -> "#4a5560";
         };
