@@ -79,6 +79,22 @@ class EndOfInputTest {
         }
     }
 
+    /** A request that another thread works for, then the watch: the end of the input comes before it. */
+    @ParameterizedTest
+    @EnumSource(PortSettings.Io.class)
+    void shouldCloseAWatcherThatHasSentNoMoreBefore(PortSettings.Io io) throws IOException {
+        try (RunningServer server = start(io)) {
+            for (int i = 0; i < CLIENTS; i++) {
+                try (RawMemcached watcher = new RawMemcached(server.address())) {
+                    watcher.send("flush_all noreply\r\nwatch evictions\r\n");
+                    watcher.shutdownOutput();
+                    assertEquals("OK\r\n", new String(watcher.readAll(), StandardCharsets.ISO_8859_1));
+                }
+            }
+            awaitConnections(server, 1);
+        }
+    }
+
     @ParameterizedTest
     @EnumSource(PortSettings.Io.class)
     void shouldForgetClientsThatAreResetInTheMiddleOfARequest(PortSettings.Io io) throws IOException {

@@ -89,6 +89,7 @@ class TlsTest {
     @ParameterizedTest
     @EnumSource(PortSettings.Io.class)
     void shouldServeTextAndBinaryClients(PortSettings.Io io) throws Exception {
+        EachIo.assumeUsable(io);
         SSLContext trusting = ours.clientOf(null);
         try (RunningServer running =
                 new RunningServer(context -> context.io(io).tls(TlsSettings.of(ours.chain(), ours.key())))) {
@@ -117,6 +118,26 @@ class TlsTest {
                             binary.ask(BinaryClient.GET, NO_EXTRAS, "b", "").value());
                 }
             }
+        }
+    }
+
+    /** TLS 1.3 has half-closed connections: a close_notify that ends one direction, while TCP goes on. */
+    @ParameterizedTest
+    @EnumSource(PortSettings.Io.class)
+    void shouldAnswerAllOfAClientThatSendsNoMore(PortSettings.Io io) throws Exception {
+        EachIo.assumeUsable(io);
+        int gets = 50;
+        byte[] value = random(100_000);
+        try (RunningServer running =
+                        new RunningServer(context -> context.io(io).tls(TlsSettings.of(ours.chain(), ours.key())));
+                SSLSocket client = connect(ours.clientOf(null), running.address(), "TLSv1.3")) {
+            OutputStream out = client.getOutputStream();
+            out.write(("set k 0 0 " + value.length + " noreply\r\n").getBytes(StandardCharsets.US_ASCII));
+            out.write(value);
+            out.write(("\r\n" + "get k\r\n".repeat(gets)).getBytes(StandardCharsets.US_ASCII));
+            client.shutdownOutput();
+            int answer = ("VALUE k 0 " + value.length + "\r\n\r\nEND\r\n").length() + value.length;
+            assertEquals(gets * answer, client.getInputStream().readAllBytes().length);
         }
     }
 

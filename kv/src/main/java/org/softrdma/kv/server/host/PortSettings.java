@@ -42,7 +42,7 @@ public record PortSettings(
     public enum Io {
         /** epoll where it works, otherwise NIO. */
         AUTO,
-        /** io_uring, if Java runs with the switches that a refusal names. */
+        /** io_uring, for experiments; {@code netty.UringSwitches} says why, and what it needs. */
         URING,
         /** epoll. */
         EPOLL,

@@ -122,6 +122,7 @@ public final class MemcachedPort implements ServerPort {
     private Channel listenTcp(InetSocketAddress address) {
         ServerBootstrap bootstrap = bootstrap(sockets.tcp(), settings.clear().contains(address) ? null : tls)
                 .option(ChannelOption.SO_REUSEADDR, true)
+                .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true) // or answers are lost when the client's input ends
                 .childOption(ChannelOption.TCP_NODELAY, true);
         return bind(bootstrap, address);
     }
@@ -143,7 +144,11 @@ public final class MemcachedPort implements ServerPort {
         Path directory = Files.createTempDirectory(file.toAbsolutePath().getParent(), ".");
         try {
             Path hidden = directory.resolve("s");
-            Channel bound = bind(bootstrap(sockets.unix(), null), sockets.address(hidden));
+            ServerBootstrap bootstrap = bootstrap(sockets.unix(), null);
+            if (sockets != PortSockets.NIO) { // whose Unix sockets do not know the option
+                bootstrap.childOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
+            }
+            Channel bound = bind(bootstrap, sockets.address(hidden));
             try {
                 Files.setPosixFilePermissions(hidden, permissions(settings.unixSocketMask()));
                 Files.move(hidden, file, StandardCopyOption.ATOMIC_MOVE);
@@ -203,7 +208,6 @@ public final class MemcachedPort implements ServerPort {
                 .group(loops)
                 .channel(type)
                 .option(ChannelOption.SO_BACKLOG, settings.backlog())
-                .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true) // or answers on their way are lost at its end
                 .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, OUTPUT_LIMITS)
                 .childOption(ChannelOption.RECVBUF_ALLOCATOR, inputBudget)
                 .childHandler(new ChannelInitializer<>() {

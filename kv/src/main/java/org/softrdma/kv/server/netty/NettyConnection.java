@@ -8,6 +8,7 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.handler.codec.DecoderException;
+import io.netty.handler.ssl.SslCloseCompletionEvent;
 import io.netty.util.internal.OutOfDirectMemoryError;
 import java.io.IOException;
 import java.net.SocketAddress;
@@ -110,7 +111,7 @@ public final class NettyConnection extends ChannelInboundHandlerAdapter implemen
 
     @Override
     public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
-        if (event == ChannelInputShutdownEvent.INSTANCE) {
+        if (event == ChannelInputShutdownEvent.INSTANCE || event instanceof SslCloseCompletionEvent) {
             connection().inputEnded();
         }
         ctx.fireUserEventTriggered(event);

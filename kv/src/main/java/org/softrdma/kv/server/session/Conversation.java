@@ -59,7 +59,7 @@ final class Conversation implements WatcherOutput {
         this.channel = channel;
         this.goOn = goOn;
         this.failed = failed;
-        this.output = new ConnectionOutput(service, channel, this::drained);
+        this.output = new ConnectionOutput(service, channel, () -> guard(this::drained));
         this.rdmaClient = new RdmaClient(this::remoteAddress);
         this.lastInputSeconds = service.nowSeconds();
         this.number = service.counters().lastConnection.incrementAndGet();
@@ -312,13 +312,16 @@ final class Conversation implements WatcherOutput {
 
     /** Runs a task on the thread of the connection; what fails there ends it, as in its other calls. Any thread. */
     private void runLater(Runnable task) {
-        channel.execute(() -> {
-            try {
-                task.run();
-            } catch (RuntimeException | Error e) {
-                failed.accept(e);
-            }
-        });
+        channel.execute(() -> guard(task));
+    }
+
+    /** A network logs what fails in a task, and forgets it. */
+    private void guard(Runnable task) {
+        try {
+            task.run();
+        } catch (RuntimeException | Error e) {
+            failed.accept(e);
+        }
     }
 
     /** Ends the connection unless it is in the middle of something. Any thread; asked again until it has ended. */

@@ -115,11 +115,7 @@ public final class MemcachedConnection implements ClientHandler {
     @Override
     public void inputEnded() {
         inputEnded = true;
-        if (conversation.isWatching()) {
-            conversation.closeAfterOutput();
-        } else {
-            process();
-        }
+        process();
     }
 
     @Override
@@ -156,14 +152,16 @@ public final class MemcachedConnection implements ClientHandler {
                 @Nullable Runnable rest = conversation.takeUnfinished();
                 if (rest != null) {
                     rest.run();
-                } else if (backlog.isEmpty()) {
-                    if (inputEnded) {
-                        conversation.closeAfterOutput(); // behind the last answer
-                    }
-                    return;
-                } else {
+                } else if (!backlog.isEmpty()) {
                     process(backlog.element());
+                } else if (inputEnded) {
+                    conversation.closeAfterOutput(); // behind the last answer
+                } else {
+                    return;
                 }
+            }
+            if (inputEnded && conversation.isWatching()) { // it will hear of nothing that it could answer
+                conversation.closeAfterOutput();
             }
         } finally {
             processing = false;
