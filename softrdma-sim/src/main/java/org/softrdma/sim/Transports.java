@@ -3,7 +3,6 @@ package org.softrdma.sim;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import org.softrdma.sim.transport.NettyTransport;
 import org.softrdma.sim.transport.SocketOptions;
@@ -81,39 +80,53 @@ final class Transports {
      * @param threads number of loops; ignored in manual progress
      * @param manual the calling thread will run the one loop
      * @param options of every connection
-     * @throws VerbsException {@code NO_DEVICE} if it does not work here
+     * @throws VerbsException {@code NO_DEVICE} if it does not work here; {@code NO_RESOURCES} if none can be opened now
      */
     static Transport open(String choice, int threads, boolean manual, SocketOptions options) {
-        if (!choice.equals(AUTO)) {
-            try {
-                return openNamed(choice, threads, manual, options);
-            } catch (IOException e) {
-                throw new VerbsException(
-                        VerbsErrorCode.NO_DEVICE,
-                        "transport=" + choice + " is not available here: " + e.getMessage() + "; use transport="
-                                + (choice.equals(EPOLL) ? NIO : EPOLL),
-                        e);
-            }
-        }
-        VerbsException failure = null;
-        StringBuilder reasons = new StringBuilder("no transport is available here");
-        for (String name : manual ? FOR_MANUAL_PROGRESS : FOR_ENGINES) {
-            try {
-                return openNamed(name, threads, manual, options);
-            } catch (IOException e) {
-                reasons.append("; ").append(label(name)).append(": ").append(e.getMessage());
-                failure = new VerbsException(VerbsErrorCode.NO_DEVICE, reasons.toString(), e);
-            }
-        }
-        throw Objects.requireNonNull(failure);
+        return choice.equals(AUTO)
+                ? openFirst(manual ? FOR_MANUAL_PROGRESS : FOR_ENGINES, threads, manual, options)
+                : openNamed(choice, threads, manual, options);
     }
 
-    private static Transport openNamed(String name, int threads, boolean manual, SocketOptions options)
-            throws IOException {
-        Optional<String> obstacle = obstacle(name);
-        if (obstacle.isPresent()) {
-            throw new IOException(obstacle.get());
+    private static Transport openNamed(String name, int threads, boolean manual, SocketOptions options) {
+        try {
+            Optional<String> obstacle = obstacle(name);
+            if (obstacle.isPresent()) {
+                throw new IOException(obstacle.get());
+            }
+            return create(name, threads, manual, options);
+        } catch (IOException e) {
+            throw new VerbsException(
+                    VerbsErrorCode.NO_DEVICE,
+                    "transport=" + name + " is not available here: " + e.getMessage() + "; use transport="
+                            + (name.equals(EPOLL) ? NIO : EPOLL),
+                    e);
         }
+    }
+
+    /** What works here in general but not now, for want of descriptors or memory, is no reason to take java.nio. */
+    private static Transport openFirst(List<String> names, int threads, boolean manual, SocketOptions options) {
+        StringBuilder reasons = new StringBuilder("no transport can be opened");
+        for (String name : names) {
+            Optional<String> obstacle = obstacle(name);
+            if (obstacle.isPresent()) {
+                reasons.append("; ").append(label(name)).append(": ").append(obstacle.get());
+                continue;
+            }
+            try {
+                return create(name, threads, manual, options);
+            } catch (IOException e) {
+                reasons.append("; ").append(label(name)).append(": ").append(e.getMessage());
+                if (!name.equals(URING)) {
+                    throw new VerbsException(VerbsErrorCode.NO_RESOURCES, reasons.toString(), e);
+                }
+            }
+        }
+        throw new AssertionError("java.nio has no obstacles");
+    }
+
+    private static Transport create(String name, int threads, boolean manual, SocketOptions options)
+            throws IOException {
         try {
             return switch (name) {
                 case EPOLL -> NettyTransport.epoll(threads, manual, options);

@@ -3,14 +3,49 @@ package org.softrdma.sim;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
+import org.softrdma.sim.samehost.NearProcess;
 import org.softrdma.sim.transport.NettyTransport;
 import org.softrdma.sim.transport.SocketOptions;
 import org.softrdma.sim.transport.Transport;
+import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.device.VerbsDevice;
 
 class TransportsTest {
     private static final SocketOptions OPTIONS = new SocketOptions(0, 0, 0);
+
+    /** Opens devices until there are no descriptors left, closes them, and opens one more. */
+    static final class ManyDevices {
+        private ManyDevices() {}
+
+        public static void main(String[] arguments) {
+            List<VerbsDevice> devices = new ArrayList<>();
+            try {
+                while (true) {
+                    devices.add(new SoftRdmaProvider().open(Map.of()));
+                }
+            } catch (VerbsException e) {
+                System.out.println(e.code() + ": " + e.getMessage());
+            }
+            devices.forEach(VerbsDevice::close);
+            new SoftRdmaProvider().open(Map.of()).close();
+            System.out.println("and again");
+        }
+    }
+
+    @Test
+    void shouldSayThatNoDescriptorIsLeft() throws Exception {
+        Process process = NearProcess.start(List.of("prlimit", "--nofile=100"), ManyDevices.class);
+        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertEquals(0, process.waitFor(), said);
+        assertTrue(
+                said.matches("NO_RESOURCES: no transport can be opened; .*Too many open files\\Rand again\\R"), said);
+    }
 
     private static String taken(boolean manual) {
         try (Transport transport = Transports.open("auto", 1, manual, OPTIONS)) {

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Starts programs of these tests in JVMs of their own. Stateless. */
-final class NearProcess {
+public final class NearProcess {
     private NearProcess() {}
 
     /**
@@ -16,7 +16,7 @@ final class NearProcess {
      * @param program with a main method
      * @param arguments for it
      */
-    static Process start(List<String> before, Class<?> program, String... arguments) throws IOException {
+    public static Process start(List<String> before, Class<?> program, String... arguments) throws IOException {
         List<String> command = new ArrayList<>(before);
         command.addAll(List.of(
                 System.getProperty("java.home") + File.separator + "bin" + File.separator + "java",
