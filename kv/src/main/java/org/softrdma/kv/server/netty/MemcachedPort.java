@@ -122,7 +122,6 @@ public final class MemcachedPort implements ServerPort {
     private Channel listenTcp(InetSocketAddress address) {
         ServerBootstrap bootstrap = bootstrap(sockets.tcp(), settings.clear().contains(address) ? null : tls)
                 .option(ChannelOption.SO_REUSEADDR, true)
-                .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true) // or answers are lost when the client's input ends
                 .childOption(ChannelOption.TCP_NODELAY, true);
         return bind(bootstrap, address);
     }
@@ -144,11 +143,7 @@ public final class MemcachedPort implements ServerPort {
         Path directory = Files.createTempDirectory(file.toAbsolutePath().getParent(), ".");
         try {
             Path hidden = directory.resolve("s");
-            ServerBootstrap bootstrap = bootstrap(sockets.unix(), null);
-            if (sockets != PortSockets.NIO) { // whose Unix sockets do not know the option
-                bootstrap.childOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
-            }
-            Channel bound = bind(bootstrap, sockets.address(hidden));
+            Channel bound = bind(bootstrap(sockets.unix(), null), sockets.address(hidden));
             try {
                 Files.setPosixFilePermissions(hidden, permissions(settings.unixSocketMask()));
                 Files.move(hidden, file, StandardCopyOption.ATOMIC_MOVE);
@@ -204,7 +199,7 @@ public final class MemcachedPort implements ServerPort {
     }
 
     private ServerBootstrap bootstrap(Class<? extends ServerChannel> type, @Nullable TlsPort encryption) {
-        return new ServerBootstrap()
+        ServerBootstrap bootstrap = new ServerBootstrap()
                 .group(loops)
                 .channel(type)
                 .option(ChannelOption.SO_BACKLOG, settings.backlog())
@@ -220,6 +215,10 @@ public final class MemcachedPort implements ServerPort {
                         channel.pipeline().addLast(new NettyConnection(clients, inputBudget));
                     }
                 });
+        return sockets == PortSockets.NIO && settings.unixSocket() != null
+                ? bootstrap // Java's Unix sockets do not know the option
+                : bootstrap.childOption(
+                        ChannelOption.ALLOW_HALF_CLOSURE, true); // or answers are lost at the input's end
     }
 
     private static Channel bind(ServerBootstrap bootstrap, SocketAddress address) {
