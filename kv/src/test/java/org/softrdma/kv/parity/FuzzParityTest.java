@@ -49,7 +49,7 @@ class FuzzParityTest {
     }
 
     private static void compare(Protocol protocol, long seed, long units) throws Exception {
-        try (MemcachedProcess memcached = new MemcachedProcess();
+        try (MemcachedProcess memcached = new MemcachedProcess().soiled();
                 RunningServer ours = new RunningServer();
                 Fuzzer fuzzer = new Fuzzer(protocol.dialect(), memcached.address(), ours.address())) {
             long startNs = System.nanoTime();

@@ -1,5 +1,6 @@
 package org.softrdma.kv.parity;
 
+import java.math.BigInteger;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -8,9 +9,9 @@ import java.util.regex.Pattern;
  * Stateless.
  */
 final class LargeNumber {
-    private static final Pattern CLASSIC = Pattern.compile("(incr|decr) +\\S+ +\\+?([0-9]+).*", Pattern.DOTALL);
+    private static final Pattern CLASSIC = Pattern.compile("(incr|decr) +\\S+ +\\s*([-+]?[0-9]+).*", Pattern.DOTALL);
     private static final Pattern CLASSIC_ANSWER = Pattern.compile("([0-9]+)\r\n");
-    private static final Pattern META_DELTA = Pattern.compile("ma .* D([0-9]+).*", Pattern.DOTALL);
+    private static final Pattern META_DELTA = Pattern.compile("ma .* D\\s*([-+]?[0-9]+).*", Pattern.DOTALL);
     private static final Pattern META_DECREMENT = Pattern.compile("ma .* M[Dd\\-].*", Pattern.DOTALL);
     private static final Pattern META_ANSWER = Pattern.compile("VA [^\r]*\r\n([0-9]+)\r\n");
     private static final Pattern BINARY_ANSWER =
@@ -46,12 +47,12 @@ final class LargeNumber {
         return false;
     }
 
-    /** A number that a decrement made 0 was at most as large as what was taken. */
+    /** A number that a decrement made 0 was at most as large as what was taken. C takes a minus modulo 2^64. */
     private static boolean before(boolean increment, String delta, Matcher now) {
         if (!now.matches()) {
             return false;
         }
-        long by = Long.parseUnsignedLong(delta);
+        long by = new BigInteger(delta).longValue();
         long number = Long.parseUnsignedLong(now.group(1));
         return (increment ? number - by : number + by) < 0;
     }

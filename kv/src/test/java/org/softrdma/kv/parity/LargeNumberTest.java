@@ -16,6 +16,8 @@ class LargeNumberTest {
         "incr a 1,                    0,                    true",
         "incr a 2 noreply,            1,                    true",
         "incr a 10,                   15,                   false",
+        "incr a -9223372036854775809, 9223372036854775806,  true",
+        "incr a -9223372036854775809, 9223372036854775807,  false",
         "decr a 9223372036854775808,  9223372036854775807,  true",
         "decr a 1,                    9223372036854775807,  true",
         "decr a 1,                    9223372036854775806,  false",
@@ -34,7 +36,9 @@ class LargeNumberTest {
         "ma a v D5 MD, 0,  false",
         "ma a v MD,    9223372036854775807, true",
         "ma a D7 v MI, 6,  true",
-        "ma a D7 v MI, 7,  false"
+        "ma a D7 v MI, 7,  false",
+        "ma a D-1 v,   18446744073709551614, true",
+        "ma a D-1 v,   5,  false"
     })
     void shouldReadMetaRequests(String line, String answer, boolean large) {
         assertEquals(large, LargeNumber.mayHaveBeenBefore(Unit.line(line), "VA 1\r\n" + answer + "\r\n"));

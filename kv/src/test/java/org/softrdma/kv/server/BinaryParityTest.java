@@ -33,7 +33,11 @@ class BinaryParityTest {
      */
     private static final String[] NUMBERS = {"n", "m", "0"};
 
-    private static final String[] VALUES = {"", "0", "7", "99", "18446744073709551615", "x", "12 ", "some\r\nvalue"};
+    /** With what is added to them none reaches 2^63: KnownDifference.MEMORY_BEHIND. */
+    private static final String[] VALUES = {"", "0", "7", "99", "4611686018427387904", "x", "12 ", "some\r\nvalue"};
+
+    /** The most that is added at once. */
+    private static final long LARGEST_INCREMENT = 1L << 40;
 
     /** Everything that has a shape of its own but verbosity. */
     private static final int[] OPCODES = {
@@ -46,7 +50,7 @@ class BinaryParityTest {
 
     @BeforeAll
     static void start() throws Exception {
-        memcached = new MemcachedProcess();
+        memcached = new MemcachedProcess().soiled();
         ours = new RunningServer(context -> context.version(versionOf(memcached)));
     }
 
@@ -120,11 +124,15 @@ class BinaryParityTest {
         int exptime = EXPTIMES[random.nextInt(EXPTIMES.length)];
         return switch (opcode) {
             case 0x01, 0x02, 0x03, 0x11, 0x12, 0x13 -> store(random.nextInt(), exptime);
-            case 0x05, 0x06, 0x15, 0x16 ->
-                count(random.nextInt(4) == 0 ? random.nextLong() : random.nextInt(20), random.nextInt(100), exptime);
+            case 0x05, 0x15 -> count(delta(random, random.nextLong(LARGEST_INCREMENT)), random.nextInt(100), exptime);
+            case 0x06, 0x16 -> count(delta(random, random.nextLong()), random.nextInt(100), exptime);
             case 0x1c, 0x1d, 0x1e, 0x23, 0x24 -> word(exptime);
             default -> NO_EXTRAS;
         };
+    }
+
+    private static long delta(Random random, long large) {
+        return random.nextInt(4) == 0 ? large : random.nextInt(20);
     }
 
     private static String key(int opcode, Random random) {
@@ -163,6 +171,21 @@ class BinaryParityTest {
                         .size();
             }
             assertEquals(true, answered > 1500, () -> "seed " + seed);
+        }
+    }
+
+    /** A number below 2^63 each time, see {@link #VALUES}. */
+    @ParameterizedTest
+    @ValueSource(longs = {1L << 62, Long.MAX_VALUE, Long.MIN_VALUE, Long.MIN_VALUE + 1, -2, -1})
+    void shouldCountByUnsignedNumbersAsMemcachedDoes(long delta) throws IOException {
+        try (Both both = new Both()) {
+            for (int opcode : new int[] {0x05, 0x06}) {
+                for (String number : new String[] {"0", "1", "9223372036854775807"}) {
+                    both.ask(BinaryClient.SET, store(1, 0), "n", number, 1, Cas.NONE);
+                    both.ask(opcode, count(delta, 0, 0), "n", "", 1, Cas.NONE);
+                    both.ask(BinaryClient.GET, NO_EXTRAS, "n", "", 1, Cas.NONE);
+                }
+            }
         }
     }
 

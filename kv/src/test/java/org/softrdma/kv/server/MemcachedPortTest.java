@@ -36,6 +36,9 @@ class MemcachedPortTest {
         set a 0 0 3 noreply~abc~get a~            | VALUE a 0 3~abc~END~
         set a 0 0 3~abcd~version~                 | CLIENT_ERROR bad data chunk~ERROR~VERSION test-1~
         set a 0 0 3~abc~set a 0 0 2~de~get a~     | STORED~STORED~VALUE a 0 2~de~END~
+        set a 0 0 20~18446744073709551615~incr a 1~           | STORED~0~
+        set a 0 0 20~18446744073709551614~incr a 1~decr a 1~  | STORED~18446744073709551615~18446744073709551614~
+        set a 0 0 19~9223372036854775808~ma a MD v~           | STORED~VA 19~9223372036854775807~
         set a 0 -1 3~abc~get a~                   | STORED~END~
         set a 0 2592001 3~abc~get a~              | STORED~END~
         set a 0 0 1~a~delete a~delete a~get a~    | STORED~DELETED~NOT_FOUND~END~
