@@ -7,7 +7,6 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.kv.server.KvServerContext;
 import org.softrdma.kv.server.host.PortSettings;
-import org.softrdma.kv.server.netty.UringSwitches;
 import org.softrdma.kv.server.session.ClientRules;
 import picocli.CommandLine.Option;
 
@@ -90,8 +89,8 @@ final class ListenOptions {
             names = "--io",
             paramLabel = "auto|uring|epoll|nio",
             defaultValue = "auto",
-            description = "How the memcached port does its I/O (${DEFAULT-VALUE}: epoll, else NIO)."
-                    + " The RDMA port: --device transport=...")
+            description = "How the memcached port does its I/O (${DEFAULT-VALUE}: io_uring for TCP without TLS, else"
+                    + " epoll, else NIO). The RDMA port: --device transport=...")
     private PortSettings.Io io = PortSettings.Io.AUTO;
 
     @Option(
@@ -157,9 +156,6 @@ final class ListenOptions {
      * @throws UnknownHostException if {@code -l} is no address
      */
     void apply(KvServerContext context) throws UnknownHostException {
-        if (io == PortSettings.Io.URING) {
-            UringSwitches.turnOff();
-        }
         context.protocol(PROTOCOLS.getOrDefault(protocol, ClientRules.Protocol.AUTO))
                 .rdmaPort(rdmaPort)
                 .threads(threads)

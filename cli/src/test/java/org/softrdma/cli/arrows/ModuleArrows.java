@@ -43,6 +43,7 @@ final class ModuleArrows {
             Map.entry("disni", Set.of("verbs", "ibverbs")),
             Map.entry("rdmacore", Set.of("verbs", "ibverbs")),
             Map.entry("kv", Set.of("verbs")),
+            Map.entry("streams", Set.of("sim", "kv")),
             Map.entry("stores", Set.of("verbs")),
             Map.entry("farm", Set.of("verbs", "stores")),
             Map.entry("fabric", Set.of("verbs", "testkit", "sim", "kv")),
@@ -64,7 +65,7 @@ final class ModuleArrows {
     /** Libraries that stay where they are, by their packages, and the packages below the root that may use them. */
     static final Map<String, List<String>> LIBRARIES = new TreeMap<>(Map.of(
             "com.ibm.disni..", List.of("disni.."),
-            "io.netty..", List.of("sim.transport..", "kv.server.netty.."),
+            "io.netty..", List.of("sim.transport..", "kv.server.netty..", "streams.."),
             "org.agrona..", List.of("sim..", "fabric..", "kv..", "stores..", "farm..", "cli.."),
             "org.junit..", List.of("testkit..", "junit..", "cli.."),
             "com.fasterxml.jackson..", List.of("bench..", "cli.."),

@@ -256,7 +256,8 @@ public final class KvServer implements AutoCloseable {
         return parts;
     }
 
-    ServerPort memcachedPort() {
+    /** The memcached port: where it listens. It is closed with the server. */
+    public ServerPort memcachedPort() {
         return memcachedPort;
     }
 

@@ -8,7 +8,6 @@ import org.agrona.concurrent.SystemNanoClock;
 import org.softrdma.kv.server.host.PlatformThreads;
 import org.softrdma.kv.server.host.ServerNetwork;
 import org.softrdma.kv.server.host.ServerThreads;
-import org.softrdma.kv.server.netty.NettyNetwork;
 import org.softrdma.kv.turns.Turns;
 
 /**
@@ -21,7 +20,7 @@ public final class Surroundings {
     private LongSupplier wallSeconds = () -> System.currentTimeMillis() / 1000;
     private LongSupplier clockSeconds = new ServerClock(wallSeconds, nanoClock);
     private RandomGenerator random = new SecureRandom();
-    private ServerNetwork network = new NettyNetwork();
+    private ServerNetwork network = new SocketNetwork();
     private ServerThreads ownThreads = new PlatformThreads();
     private Turns turns = Turns.OF_JVM;
 
@@ -98,7 +97,7 @@ public final class Surroundings {
     /**
      * Sets how clients reach the memcached port.
      *
-     * @param choice sockets, by Netty, unless set
+     * @param choice sockets of the system unless set
      */
     public Surroundings network(ServerNetwork choice) {
         network = lock.changed(choice);

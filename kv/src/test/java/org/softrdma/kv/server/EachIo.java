@@ -1,20 +1,27 @@
 package org.softrdma.kv.server;
 
-import org.junit.jupiter.api.Assumptions;
+import java.io.UncheckedIOException;
+import java.util.Arrays;
+import java.util.stream.Stream;
 import org.softrdma.kv.server.host.PortSettings;
-import org.softrdma.kv.server.netty.PortSockets;
-import org.softrdma.kv.server.netty.UringSwitches;
 
-/** For tests that run over each way of doing I/O. */
+/** For tests that run over each way of doing I/O; they run here without io_uring, and in kv-streams with it. */
 final class EachIo {
+    /** For {@code @MethodSource}. */
+    static final String USABLE = "org.softrdma.kv.server.EachIo#usable";
+
     private EachIo() {}
 
-    /** Skips the test if this machine lacks it. */
-    static void assumeUsable(PortSettings.Io io) {
-        if (io == PortSettings.Io.URING) {
-            UringSwitches.turnOff();
-            String obstacle = PortSockets.URING.obstacle().orElse("");
-            Assumptions.assumeTrue(obstacle.isEmpty(), () -> "io_uring does not work here: " + obstacle);
+    /** The ways that work here. */
+    static Stream<PortSettings.Io> usable() {
+        return Arrays.stream(PortSettings.Io.values()).filter(io -> io != PortSettings.Io.URING || hasUring());
+    }
+
+    private static boolean hasUring() {
+        try (RunningServer _ = new RunningServer(context -> context.io(PortSettings.Io.URING))) {
+            return true;
+        } catch (UncheckedIOException e) {
+            return false;
         }
     }
 }

@@ -9,7 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.softrdma.kv.client.MemcachedProcess;
 import org.softrdma.kv.server.host.PortSettings;
 
@@ -21,7 +21,6 @@ class EndOfInputTest {
     private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(30);
 
     private static RunningServer start(PortSettings.Io io) {
-        EachIo.assumeUsable(io);
         return new RunningServer(context -> context.io(io));
     }
 
@@ -60,7 +59,7 @@ class EndOfInputTest {
     }
 
     @ParameterizedTest
-    @EnumSource(PortSettings.Io.class)
+    @MethodSource(EachIo.USABLE)
     void shouldAnswerAllOfAClientThatSendsNoMore(PortSettings.Io io) throws IOException {
         try (RunningServer server = start(io)) {
             askAndShutDown(server.address());
@@ -69,7 +68,7 @@ class EndOfInputTest {
     }
 
     @ParameterizedTest
-    @EnumSource(PortSettings.Io.class)
+    @MethodSource(EachIo.USABLE)
     void shouldCloseAWatcherThatSendsNoMore(PortSettings.Io io) throws IOException {
         try (RunningServer server = start(io);
                 RawMemcached watcher = new RawMemcached(server.address())) {
@@ -81,7 +80,7 @@ class EndOfInputTest {
 
     /** A request that another thread works for, then the watch: the end of the input comes before it. */
     @ParameterizedTest
-    @EnumSource(PortSettings.Io.class)
+    @MethodSource(EachIo.USABLE)
     void shouldCloseAWatcherThatHasSentNoMoreBefore(PortSettings.Io io) throws IOException {
         try (RunningServer server = start(io)) {
             for (int i = 0; i < CLIENTS; i++) {
@@ -96,7 +95,7 @@ class EndOfInputTest {
     }
 
     @ParameterizedTest
-    @EnumSource(PortSettings.Io.class)
+    @MethodSource(EachIo.USABLE)
     void shouldForgetClientsThatAreResetInTheMiddleOfARequest(PortSettings.Io io) throws IOException {
         try (RunningServer server = start(io)) {
             for (int i = 0; i < CLIENTS; i++) {

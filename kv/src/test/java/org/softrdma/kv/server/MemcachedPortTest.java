@@ -10,7 +10,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.kv.server.host.PortSettings;
 
@@ -272,9 +272,8 @@ class MemcachedPortTest {
     }
 
     @ParameterizedTest
-    @EnumSource(PortSettings.Io.class)
+    @MethodSource(EachIo.USABLE)
     void shouldServeOverEachTransport(PortSettings.Io io) throws IOException {
-        EachIo.assumeUsable(io);
         try (RunningServer other = new RunningServer(context -> context.io(io));
                 RawMemcached client = new RawMemcached(other.address())) {
             assertEquals(

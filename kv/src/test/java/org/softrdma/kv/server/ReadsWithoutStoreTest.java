@@ -12,6 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.softrdma.kv.client.KvClient;
 import org.softrdma.kv.server.ItemSettings.Registration;
+import org.softrdma.kv.server.host.PortSettings;
 import org.softrdma.kv.server.netty.MemcachedPort;
 
 class ReadsWithoutStoreTest {
@@ -20,8 +21,8 @@ class ReadsWithoutStoreTest {
     @ParameterizedTest
     @EnumSource
     void shouldGetByReadWhileEveryStoreThreadIsStuck(Registration registration) throws InterruptedException {
-        try (RunningServer running =
-                        new RunningServer(context -> context.items(items -> items.registration(registration)));
+        try (RunningServer running = new RunningServer(
+                        context -> context.io(PortSettings.Io.EPOLL).items(items -> items.registration(registration)));
                 KvClient client = running.client()) {
             client.set(KEY, 0, 0, KEY);
             CountDownLatch release = new CountDownLatch(1);

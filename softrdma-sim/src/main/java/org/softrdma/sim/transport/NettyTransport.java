@@ -22,28 +22,34 @@ import org.softrdma.sim.uring.RingTrial;
 public final class NettyTransport implements Transport {
     private static final int SHUTDOWN_TIMEOUT_SECONDS = 10;
 
+    /** Of a device's loops. */
+    private static final String DEVICE_THREADS = "rnic";
+
     private final String name;
     private final List<EventLoop> loops = new ArrayList<>();
     private final OpenSockets sockets;
     private final @Nullable MultiThreadIoEventLoopGroup group;
     private final @Nullable ManualIoEventLoop manual;
 
+    /** Threads of loops: their name, and how many; or the calling thread. */
+    private record LoopThreads(String name, int count, boolean manualProgress) {}
+
     private NettyTransport(
             String name,
             OpenSockets sockets,
             IoHandlerFactory handlers,
             Function<IoEventLoop, EventLoop> wrap,
-            int threads,
-            boolean manualProgress) {
+            LoopThreads threads) {
         this.name = name;
         this.sockets = sockets;
-        if (manualProgress) {
+        if (threads.manualProgress()) {
             group = null;
             manual = new ManualIoEventLoop(Thread.currentThread(), handlers);
             loops.add(wrap.apply(manual));
         } else {
             manual = null;
-            group = new MultiThreadIoEventLoopGroup(threads, new DefaultThreadFactory("rnic", true), handlers);
+            group = new MultiThreadIoEventLoopGroup(
+                    threads.count(), new DefaultThreadFactory(threads.name(), true), handlers);
             group.forEach(executor -> loops.add(wrap.apply((IoEventLoop) executor)));
         }
     }
@@ -68,8 +74,7 @@ public final class NettyTransport implements Transport {
                 sockets,
                 EnduringIoHandler.around(EpollIoHandler.newFactory()),
                 loop -> new EpollEventLoop(loop, options, sockets),
-                threads,
-                manualProgress);
+                new LoopThreads(DEVICE_THREADS, threads, manualProgress));
     }
 
     /**
@@ -87,6 +92,28 @@ public final class NettyTransport implements Transport {
      * @throws IOException if there are no rings for it
      */
     public static Transport uring(int threads, boolean manualProgress, SocketOptions options) throws IOException {
+        return uring(new LoopThreads(DEVICE_THREADS, threads, manualProgress), options);
+    }
+
+    /**
+     * Linux io_uring, for another service than a device's.
+     *
+     * @param threadName of the loops
+     * @param threads number of loops
+     * @param options of every connection
+     * @param ended told when the thread of a loop has ended, also when it should
+     * @throws IOException if there are no rings for it
+     */
+    public static Transport uring(String threadName, int threads, SocketOptions options, Runnable ended)
+            throws IOException {
+        NettyTransport opened = uring(new LoopThreads(threadName, threads, false), options);
+        if (opened.group != null) {
+            opened.group.forEach(loop -> loop.terminationFuture().addListener(_ -> ended.run()));
+        }
+        return opened;
+    }
+
+    private static NettyTransport uring(LoopThreads threads, SocketOptions options) throws IOException {
         Epoll.ensureAvailability(); // brings the native library that opens sockets
         OpenSockets sockets = new OpenSockets();
         try {
@@ -95,8 +122,7 @@ public final class NettyTransport implements Transport {
                     sockets,
                     EnduringIoHandler.around(UringIoHandler.newFactory()),
                     loop -> new UringEventLoop(loop, options, sockets),
-                    threads,
-                    manualProgress);
+                    threads);
         } catch (RuntimeException e) {
             for (Throwable cause = e; cause != null; cause = cause.getCause()) {
                 if (cause instanceof UncheckedIOException refused) {
@@ -115,8 +141,7 @@ public final class NettyTransport implements Transport {
                 sockets,
                 EnduringIoHandler.around(SelectorIoHandler.newFactory(!manualProgress)),
                 loop -> new NioEventLoop(loop, options, sockets),
-                threads,
-                manualProgress);
+                new LoopThreads(DEVICE_THREADS, threads, manualProgress));
     }
 
     @Override

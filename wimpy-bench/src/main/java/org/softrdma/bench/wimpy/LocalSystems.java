@@ -47,7 +47,7 @@ final class LocalSystems {
 
     private static final String OVER_TCP = " over TCP";
     private static final String EPOLL = "epoll";
-    private static final String OTHER_TRANSPORTS = "softrdma, READ over epoll and mg over io_uring";
+    private static final String OVER_EPOLL = "softrdma over epoll";
     private static final String SAME_HOST = "softrdma, READ on the same host";
     private static final String INSTALL = " is not installed; ./ci/install installs it";
 
@@ -104,10 +104,10 @@ final class LocalSystems {
         }
         list.attempt("redis", this::startRedis);
         setup.progress().say("starting softrdma server, storing " + plan.pairs() + " pairs of each length");
-        startSoftrdma(List.of(), true, "", "");
-        list.attempt("softrdma, READ chunk", () -> startSoftrdma(List.of("--registration", "chunk"), false, "", ""));
+        startSoftrdma(List.of(), true, "");
+        list.attempt("softrdma, READ chunk", () -> startSoftrdma(List.of("--registration", "chunk"), false, ""));
         list.attempt(SAME_HOST, this::startOnSameHost);
-        list.attempt(OTHER_TRANSPORTS, this::startOtherTransports);
+        list.attempt(OVER_EPOLL, this::startOverEpoll);
         if (plan.extras().contains(WimpyPlan.Extra.TLS)) {
             list.attempt("TLS", this::startInTls);
         }
@@ -119,7 +119,7 @@ final class LocalSystems {
     SystemList<MeasuredSystem> startOverLink() {
         list.attempt("memcached", () -> startMemcached(List.of(GetCommand.CLASSIC)));
         setup.progress().say("starting softrdma server at the end of a link");
-        list.attempt(MeasuredSystem.OURS, () -> startSoftrdma(List.of(), false, "", ""));
+        list.attempt(MeasuredSystem.OURS, () -> startSoftrdma(List.of(), false, ""));
         return list;
     }
 
@@ -164,15 +164,15 @@ final class LocalSystems {
         list.addProcess(server.pid());
     }
 
-    /** What the servers do not choose themselves where io_uring works: READs by epoll, memcached's protocol by io_uring. */
-    private void startOtherTransports() {
+    /** What the servers do not choose themselves where io_uring works. */
+    private void startOverEpoll() {
         if (setup.epollOption().isEmpty()) {
-            list.skip(OTHER_TRANSPORTS, "the provider has one transport, or --device chooses one");
+            list.skip(OVER_EPOLL, "the provider has one transport, or --device chooses one");
         } else if (device.contains(EPOLL)) {
-            list.skip(OTHER_TRANSPORTS, "io_uring does not work here; `softrdma providers` says why");
+            list.skip(OVER_EPOLL, "io_uring does not work here; `softrdma providers` says why");
         } else {
-            List<String> options = List.of("--device", setup.epollOption().get(), "--io", "uring");
-            startSoftrdma(options, true, ", " + EPOLL, ", io_uring");
+            List<String> options = List.of("--device", setup.epollOption().get(), "--io", EPOLL);
+            startSoftrdma(options, true, ", " + EPOLL);
         }
     }
 
@@ -194,21 +194,20 @@ final class LocalSystems {
      *
      * @param options of its own
      * @param withTcp if it is asked by TCP
-     * @param howRead behind the name of the way to READ
-     * @param howAsked behind the name of the way by TCP
+     * @param how behind the names of the ways to ask
      */
-    private void startSoftrdma(List<String> options, boolean withTcp, String howRead, String howAsked) {
+    private void startSoftrdma(List<String> options, boolean withTcp, String how) {
         ServerProcess server = startServer(options);
         MemcachedAdmin admin = opened.add(new MemcachedAdmin(server.address()));
-        if (howRead.isEmpty()) {
+        if (how.isEmpty()) {
             device = admin.device();
         }
-        String protocol = "READ " + admin.registration().orElseThrow() + howRead;
+        String protocol = "READ " + admin.registration().orElseThrow() + how;
         list.add(reads(MeasuredSystem.Kind.SOFTRDMA_READ, protocol, connect(server), server, admin));
         if (withTcp) {
             GetCommand cheapest = admin.knowsMetaGet() ? GetCommand.META : GetCommand.CLASSIC;
-            overTcp(MeasuredSystem.Kind.SOFTRDMA_TCP, MeasuredSystem.OURS, server, cheapest, OVER_TCP + howAsked);
-            if (howAsked.isEmpty() && plan.extras().contains(WimpyPlan.Extra.BINARY)) {
+            overTcp(MeasuredSystem.Kind.SOFTRDMA_TCP, MeasuredSystem.OURS, server, cheapest, OVER_TCP + how);
+            if (how.isEmpty() && plan.extras().contains(WimpyPlan.Extra.BINARY)) {
                 overTcp(MeasuredSystem.Kind.SOFTRDMA_TCP, MeasuredSystem.OURS, server, GetCommand.BINARY, OVER_TCP);
             }
         }

@@ -185,7 +185,7 @@ final class WimpyCharts {
             case SOFTRDMA_TCP ->
                 system.protocol().startsWith(GetCommand.BINARY.label())
                         ? "#3d7678"
-                        : system.protocol().endsWith("io_uring") ? "#8fbcbe" : "#5f9ea0";
+                        : system.protocol().endsWith("epoll") ? "#8fbcbe" : "#5f9ea0";
             case SOFTRDMA_TLS -> "#7f9f4f";
             case SOFTRDMA_READ ->
                 system.protocol().endsWith("chunk")

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A client's connection to the memcached port, below its requests: bytes in and out, and the thread that owns it.
- * Netty is behind it; a network without sockets, or TLS in between, has its place here. What comes in goes to the
+ * Behind it is Netty, perhaps with TLS in between, or io_uring, or a network without sockets. What comes in goes to the
  * {@link ClientHandler}. Methods belong to the connection's thread unless they say otherwise.
  */
 public interface ClientChannel {
@@ -61,10 +61,10 @@ public interface ClientChannel {
     /** True unless too much waits to be sent. */
     boolean isWritable();
 
-    /** Sends what the network takes. */
+    /** Sends what the network takes, now or at the end of the thread's turn. */
     void flush();
 
-    /** True if everything is sent. */
+    /** True if everything is sent, or goes with this turn; {@link ClientHandler#unsent} says if it did not. */
     boolean isSent();
 
     /**

@@ -26,6 +26,9 @@ public interface ClientHandler {
      */
     void inputEnded();
 
+    /** The turn is over, and the network did not take all of what {@link ClientChannel#isSent} had said would go. */
+    void unsent();
+
     /** There is room for output again. */
     void writable();
 

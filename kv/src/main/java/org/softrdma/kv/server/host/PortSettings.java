@@ -40,9 +40,9 @@ public record PortSettings(
 
     /** How the memcached port does its I/O. */
     public enum Io {
-        /** epoll where it works, otherwise NIO. */
+        /** io_uring where it works and the port is TCP in the clear, otherwise epoll, otherwise NIO. */
         AUTO,
-        /** io_uring, for experiments; {@code netty.UringSwitches} says why, and what it needs. */
+        /** io_uring ({@link UringNetwork}), for TCP in the clear. */
         URING,
         /** epoll. */
         EPOLL,

@@ -35,16 +35,17 @@ public final class InputBudget implements RecvByteBufAllocator {
     }
 
     /** A buffer of input will not be used up at once. */
-    void waits(ByteBuf input) {
+    public void waits(ByteBuf input) {
         waiting.addAndGet(input.capacity());
     }
 
     /** A buffer that waited is used up. */
-    void ended(ByteBuf input) {
+    public void ended(ByteBuf input) {
         waiting.addAndGet(-input.capacity());
     }
 
-    private boolean isShort() {
+    /** True while it is used up. */
+    public boolean isShort() {
         return waiting.get() > limit;
     }
 

@@ -10,10 +10,6 @@ import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioServerDomainSocketChannel;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.channel.unix.DomainSocketAddress;
-import io.netty.channel.uring.IoUring;
-import io.netty.channel.uring.IoUringIoHandler;
-import io.netty.channel.uring.IoUringServerDomainSocketChannel;
-import io.netty.channel.uring.IoUringServerSocketChannel;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
 import java.nio.file.Path;
@@ -22,34 +18,6 @@ import org.jspecify.annotations.Nullable;
 
 /** A way of doing I/O that Netty has: its handlers and its listening sockets. Any thread. */
 public enum PortSockets {
-    /** io_uring. */
-    URING {
-        @Override
-        public Optional<String> obstacle() {
-            return UringSwitches.areOff() ? super.obstacle() : Optional.of(UringSwitches.ADVICE);
-        }
-
-        @Override
-        @Nullable
-        Throwable obstacleOfNetty() {
-            return IoUring.unavailabilityCause();
-        }
-
-        @Override
-        IoHandlerFactory handlers() {
-            return IoUringIoHandler.newFactory();
-        }
-
-        @Override
-        Class<? extends ServerChannel> tcp() {
-            return IoUringServerSocketChannel.class;
-        }
-
-        @Override
-        Class<? extends ServerChannel> unix() {
-            return IoUringServerDomainSocketChannel.class;
-        }
-    },
     /** epoll. */
     EPOLL {
         @Override

@@ -113,6 +113,11 @@ public final class MemcachedConnection implements ClientHandler {
     }
 
     @Override
+    public void unsent() {
+        conversation.flush(); // which accounts for what is left
+    }
+
+    @Override
     public void inputEnded() {
         inputEnded = true;
         process();

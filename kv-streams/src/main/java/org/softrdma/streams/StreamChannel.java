@@ -1,0 +1,398 @@
+package org.softrdma.streams;
+
+import io.netty.buffer.ByteBuf;
+import java.io.IOException;
+import java.net.SocketAddress;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.kv.server.host.ClientChannel;
+import org.softrdma.kv.server.host.ClientHandler;
+import org.softrdma.sim.transport.EventLoop;
+import org.softrdma.sim.transport.SocketEvents;
+import org.softrdma.sim.transport.StreamSocket;
+
+/** A client's connection. The thread of its loop. */
+final class StreamChannel implements ClientChannel, SocketEvents {
+    /** After as many receives others have their turn. */
+    private static final int MOST_RECEIVES = 16;
+
+    /** Whoever sends more than this at once is not received ahead. */
+    private static final int LARGE_BYTES = 8 * 1024;
+
+    private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
+
+    private final EventLoop loop;
+    private final LoopBuffers buffers;
+    private final Consumer<? super StreamChannel> gone;
+    private final StreamOutput output;
+    private final ClientHandler handler;
+    private final List<Runnable> whenSent = new ArrayList<>();
+    private volatile @Nullable StreamSocket socket;
+    private volatile @Nullable SocketAddress local;
+
+    /** Input that the handler has not used up, oldest first. */
+    private final ArrayDeque<ByteBuf> kept = new ArrayDeque<>();
+
+    /** Input that the handler is being told of, unless it has used it up. */
+    private @Nullable ByteBuf arriving;
+
+    /** The buffer that the handler fills, and the view of it that the handler has. */
+    private @Nullable ByteBuf filling;
+
+    private ByteBuffer view = NOTHING;
+
+    /** Where the view began. */
+    private int viewStart;
+
+    private boolean opened;
+    private boolean reading = true;
+    private boolean inputEnded;
+    private boolean writable = true;
+
+    /** The offer goes at the end of the turn. */
+    private boolean later;
+
+    /** The network takes no more for now. */
+    private boolean full;
+
+    private boolean closed;
+
+    /**
+     * Not connected yet.
+     *
+     * @param loop whose thread runs it
+     * @param buffers of the loop
+     * @param clients makes what runs its requests
+     * @param gone told when nothing else will happen
+     */
+    StreamChannel(
+            EventLoop loop,
+            LoopBuffers buffers,
+            Function<? super ClientChannel, ? extends ClientHandler> clients,
+            Consumer<? super StreamChannel> gone) {
+        this.loop = loop;
+        this.buffers = buffers;
+        this.gone = gone;
+        output = new StreamOutput(buffers);
+        handler = clients.apply(this);
+    }
+
+    /** Takes an accepted connection; if that fails, the socket is closed, and so is to be this. */
+    void adopt(EventLoop.PendingSocket pending) throws IOException {
+        StreamSocket adopted = loop.adopt(pending, this);
+        socket = adopted;
+        local = adopted.localAddress();
+    }
+
+    private StreamSocket socket() {
+        StreamSocket adopted = socket;
+        if (adopted == null) {
+            throw new IllegalStateException("not connected");
+        }
+        return adopted;
+    }
+
+    // ---- events
+
+    @Override
+    public void ready(boolean mayWrite) {
+        if (closed) {
+            return;
+        }
+        try {
+            if (!opened) {
+                opened = true;
+                handler.opened();
+            }
+            if (mayWrite && !later && !closed) {
+                full = false;
+                send();
+                tellProgress();
+            }
+            receive();
+        } catch (IOException | RuntimeException | Error e) {
+            fail(e);
+        }
+    }
+
+    @Override
+    public void sentLater() {
+        if (closed) {
+            return;
+        }
+        try {
+            later = false;
+            taken(socket().gathered());
+            send();
+            tellProgress();
+            if (full && !closed) {
+                handler.unsent();
+            }
+        } catch (IOException | RuntimeException | Error e) {
+            fail(e);
+        }
+    }
+
+    private void fail(Throwable cause) {
+        try {
+            handler.failed(cause);
+        } finally {
+            close();
+        }
+    }
+
+    // ---- input
+
+    private void receive() throws IOException {
+        boolean any = false;
+        long bytes = 0;
+        boolean more = true;
+        for (int i = 0; more && mayReceive(); i++) {
+            if (i == MOST_RECEIVES) {
+                socket().rearm();
+                break;
+            }
+            ByteBuf input = buffers.input();
+            int received = socket().receive(input.memoryAddress(), input.capacity());
+            if (received < 0) {
+                inputEnded = true;
+                handler.inputEnded();
+                break;
+            }
+            if (received > 0) {
+                any = true;
+                bytes += received;
+                hand(input, received);
+            }
+            // Fewer than asked for: nothing is left, and an event follows, unless the end has come with the last one.
+            more = received == input.capacity() || (received > 0 && !closed && socket().hasMore());
+            if (!more && mayReceive()) {
+                socket().receiveAhead(bytes < LARGE_BYTES);
+            }
+        }
+        if (any && !closed) {
+            handler.receivedAll();
+        }
+    }
+
+    private boolean mayReceive() {
+        return reading && !inputEnded && !closed;
+    }
+
+    private void hand(ByteBuf input, int received) {
+        arriving = input;
+        try {
+            handler.received(input.internalNioBuffer(0, received));
+        } finally {
+            if (arriving != null) {
+                kept.addLast(arriving);
+                arriving = null;
+                buffers.keep(input);
+            }
+        }
+    }
+
+    @Override
+    public void releaseInput() {
+        if (!kept.isEmpty()) {
+            buffers.keptDone(kept.removeFirst());
+        } else if (arriving != null) {
+            arriving = null;
+        } else {
+            throw new IllegalStateException("there is no input to release");
+        }
+    }
+
+    @Override
+    public void reading(boolean on) {
+        if (on == reading || closed) {
+            return;
+        }
+        reading = on;
+        if (on) {
+            socket().rearm();
+        } else {
+            socket().pause();
+        }
+    }
+
+    // ---- output
+
+    @Override
+    public ByteBuffer buffer(int length) {
+        if (filling != null) {
+            throw new IllegalStateException("there is a buffer that was neither sent nor dropped");
+        }
+        ByteBuf made = buffers.output(length);
+        filling = made;
+        view = made.internalNioBuffer(0, made.capacity());
+        viewStart = view.position();
+        return view;
+    }
+
+    @Override
+    public void sendBuffer() {
+        ByteBuf filled = filling;
+        if (filled == null) {
+            throw new IllegalStateException("there is no buffer to send");
+        }
+        if (closed) {
+            dropBuffer();
+            return;
+        }
+        output.add(filled, view.position() - viewStart);
+        filling = null;
+        writable &= !output.isHigh();
+    }
+
+    @Override
+    public void dropBuffer() {
+        ByteBuf dropped = filling;
+        if (dropped != null) {
+            filling = null;
+            buffers.outputDone(dropped);
+        }
+    }
+
+    @Override
+    public void send(ByteBuffer bytes, Runnable done) {
+        if (closed) {
+            done.run();
+            return;
+        }
+        try {
+            output.add(bytes, done);
+        } catch (Error e) {
+            done.run();
+            throw e;
+        }
+        writable &= !output.isHigh();
+    }
+
+    @Override
+    public void flush() {
+        if (closed) {
+            return;
+        }
+        try {
+            send();
+            tellProgress();
+        } catch (IOException e) {
+            fail(e);
+        }
+    }
+
+    /** Sends at the end of the turn, or at once if there is much to send, or no turn. */
+    private void send() throws IOException {
+        while (!later && !full && !closed && !output.isEmpty()) {
+            int count = output.offer();
+            later = output.isShort() && socket().gatherLater(output.vectors(), count);
+            if (!later) {
+                taken(socket().gather(output.vectors(), 0, count));
+            }
+        }
+    }
+
+    private void taken(long sent) {
+        if (!output.taken(sent)) {
+            full = true;
+            socket().awaitRoom();
+        }
+    }
+
+    private void tellProgress() {
+        if (output.isEmpty()) {
+            runWhenSent();
+        }
+        if (!writable && !closed && output.isLow()) {
+            writable = true;
+            handler.writable();
+        }
+    }
+
+    private void runWhenSent() {
+        if (!whenSent.isEmpty()) {
+            List<Runnable> tasks = List.copyOf(whenSent);
+            whenSent.clear();
+            tasks.forEach(Runnable::run);
+        }
+    }
+
+    @Override
+    public boolean isWritable() {
+        return writable;
+    }
+
+    @Override
+    public boolean isSent() {
+        return output.isEmpty() || (later && output.isShort());
+    }
+
+    @Override
+    public void whenSent(Runnable task) {
+        if (output.isEmpty()) {
+            task.run();
+        } else {
+            whenSent.add(task);
+        }
+    }
+
+    @Override
+    public long pendingBytes() {
+        return closed ? -1 : output.bytes();
+    }
+
+    // ---- the rest
+
+    @Override
+    public @Nullable SocketAddress localAddress() {
+        return local;
+    }
+
+    @Override
+    public @Nullable SocketAddress remoteAddress() {
+        StreamSocket adopted = socket;
+        return adopted == null ? null : adopted.remoteAddress();
+    }
+
+    @Override
+    public void execute(Runnable task) {
+        loop.execute(task);
+    }
+
+    @Override
+    public void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        StreamSocket adopted = socket;
+        if (adopted != null) {
+            adopted.close(); // first: what goes at the end of the turn goes now
+        }
+        output.drop();
+        runWhenSent();
+        loop.execute(this::end);
+    }
+
+    /** Tells the handler, later than what it does now. */
+    private void end() {
+        try {
+            if (opened) {
+                handler.ended();
+            }
+            handler.release();
+        } finally {
+            dropBuffer();
+            while (!kept.isEmpty()) { // of a handler that has failed
+                releaseInput();
+            }
+            gone.accept(this);
+        }
+    }
+}

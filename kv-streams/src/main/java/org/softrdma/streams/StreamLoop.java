@@ -1,0 +1,84 @@
+package org.softrdma.streams;
+
+import io.netty.buffer.ByteBufAllocator;
+import java.io.IOException;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.softrdma.kv.server.host.ClientChannel;
+import org.softrdma.kv.server.host.ClientHandler;
+import org.softrdma.kv.server.netty.InputBudget;
+import org.softrdma.sim.transport.EventLoop;
+
+/** A loop and its connections. The loop's thread, unless a method says otherwise. */
+final class StreamLoop {
+    private static final Logger LOG = LoggerFactory.getLogger(StreamLoop.class);
+
+    private final EventLoop loop;
+    private final LoopBuffers buffers;
+    private final Function<? super ClientChannel, ? extends ClientHandler> clients;
+    private final Set<StreamChannel> channels = Collections.newSetFromMap(new IdentityHashMap<>());
+
+    /**
+     * Without connections. Any thread.
+     *
+     * @param loop which
+     * @param inputBudget of all connections
+     * @param bufferBytes memory for the buffers of all loops
+     * @param clients makes what runs the requests of one
+     */
+    StreamLoop(
+            EventLoop loop,
+            InputBudget inputBudget,
+            long bufferBytes,
+            Function<? super ClientChannel, ? extends ClientHandler> clients) {
+        this.loop = loop;
+        this.buffers = new LoopBuffers(ByteBufAllocator.DEFAULT, inputBudget, bufferBytes);
+        this.clients = clients;
+    }
+
+    /** The loop. */
+    EventLoop loop() {
+        return loop;
+    }
+
+    /** Takes a connection, soon. Any thread. */
+    void take(EventLoop.PendingSocket pending) {
+        loop.execute(() -> adopt(pending));
+    }
+
+    private void adopt(EventLoop.PendingSocket pending) {
+        StreamChannel channel;
+        try {
+            channel = new StreamChannel(loop, buffers, clients, channels::remove);
+        } catch (RuntimeException | Error e) {
+            pending.discard();
+            throw e;
+        }
+        try {
+            channels.add(channel);
+            channel.adopt(pending);
+        } catch (IOException e) {
+            LOG.debug("a connection has ended before it was served: {}", e.getMessage());
+            channel.close();
+        } catch (RuntimeException | Error e) {
+            pending.discard();
+            channel.close();
+            throw e;
+        }
+    }
+
+    /** Closes all connections, and says when they have ended. */
+    void close(Runnable closed) {
+        List.copyOf(channels).forEach(StreamChannel::close);
+        loop.execute(
+                () -> { // behind the ends of the channels
+                    buffers.close();
+                    closed.run();
+                });
+    }
+}
