@@ -2,7 +2,7 @@ package org.softrdma.streams;
 
 import java.util.function.Consumer;
 
-/** Tells the server when the thread of a loop has ended that should not have. Any thread. */
+/** Tells the server when a loop's thread ends that should not. Any thread. */
 final class EndedLoops implements Runnable {
     private final Consumer<? super Throwable> failed;
     private volatile boolean expected;

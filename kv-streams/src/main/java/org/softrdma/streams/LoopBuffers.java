@@ -5,12 +5,12 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.util.internal.OutOfDirectMemoryError;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
+import org.softrdma.kv.server.host.InputBudget;
 import org.softrdma.kv.server.host.OutOfBuffersException;
-import org.softrdma.kv.server.netty.InputBudget;
 
 /**
- * Buffers of the connections of one loop: for output, used again; and one for input, which is whoever's turn it is. The
- * loop's thread.
+ * Buffers of the connections of one loop: for output, used again; and one for input, which belongs to the connection whose
+ * turn it is. The loop's thread.
  */
 final class LoopBuffers {
     /** What a connection asks for, unless memory is short or its answer is longer. */
@@ -20,10 +20,9 @@ final class LoopBuffers {
     private static final int MOST_IDLE = 32;
 
     /** The part of the memory for buffers that a loop may keep idle. */
-    private static final int IDLE_SHARE = 64;
+    private static final int IDLE_SHARE = 32;
 
     private static final int INPUT_BYTES = 16 * 1024;
-    private static final int SMALL_INPUT_BYTES = 4 * 1024;
 
     private final ByteBufAllocator allocator;
     private final InputBudget inputBudget;
@@ -36,7 +35,7 @@ final class LoopBuffers {
      *
      * @param allocator of direct memory
      * @param inputBudget limits input that is kept
-     * @param bufferBytes memory for the buffers of all loops
+     * @param bufferBytes memory for the buffers of this loop
      */
     LoopBuffers(ByteBufAllocator allocator, InputBudget inputBudget, long bufferBytes) {
         this.allocator = allocator;
@@ -70,9 +69,15 @@ final class LoopBuffers {
      * @throws OutOfBuffersException if there is no memory for it
      */
     ByteBuf input() {
+        int length = inputBudget.isShort() ? InputBudget.SMALL_BYTES : INPUT_BYTES;
         ByteBuf present = input;
+        if (present != null && present.capacity() < length) { // of a time when memory was short
+            input = null;
+            present.release();
+            present = null;
+        }
         if (present == null) {
-            present = allocate(inputBudget.isShort() ? SMALL_INPUT_BYTES : INPUT_BYTES);
+            present = allocate(length);
             input = present;
         }
         return present;
@@ -80,13 +85,13 @@ final class LoopBuffers {
 
     /** A connection keeps the input that came last, until {@link #keptDone}. */
     void keep(ByteBuf kept) {
-        inputBudget.waits(kept);
+        inputBudget.waits(kept.capacity());
         input = null;
     }
 
     /** Takes back what was kept. */
     void keptDone(ByteBuf kept) {
-        inputBudget.ended(kept);
+        inputBudget.ended(kept.capacity());
         kept.release();
     }
 
@@ -94,15 +99,23 @@ final class LoopBuffers {
         try {
             return allocator.directBuffer(length, length);
         } catch (OutOfDirectMemoryError e) {
-            throw new OutOfBuffersException(e);
+            if (idle.isEmpty()) {
+                throw new OutOfBuffersException(e);
+            }
+            releaseIdle();
+            return allocate(length);
+        }
+    }
+
+    private void releaseIdle() {
+        while (!idle.isEmpty()) {
+            idle.removeLast().release();
         }
     }
 
     /** Gives the memory back, when no connection is left. */
     void close() {
-        while (!idle.isEmpty()) {
-            idle.removeLast().release();
-        }
+        releaseIdle();
         if (input != null) {
             input.release();
             input = null;

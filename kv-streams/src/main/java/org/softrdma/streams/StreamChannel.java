@@ -5,8 +5,6 @@ import java.io.IOException;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -18,7 +16,7 @@ import org.softrdma.sim.transport.StreamSocket;
 
 /** A client's connection. The thread of its loop. */
 final class StreamChannel implements ClientChannel, SocketEvents {
-    /** After as many receives others have their turn. */
+    /** After this many receives, others have their turn. */
     private static final int MOST_RECEIVES = 16;
 
     /** Whoever sends more than this at once is not received ahead. */
@@ -31,7 +29,11 @@ final class StreamChannel implements ClientChannel, SocketEvents {
     private final Consumer<? super StreamChannel> gone;
     private final StreamOutput output;
     private final ClientHandler handler;
-    private final List<Runnable> whenSent = new ArrayList<>();
+    private final ArrayDeque<Runnable> whenSent = new ArrayDeque<>();
+
+    /** Made once: nothing that fails may keep it from running. */
+    private final Runnable end;
+
     private volatile @Nullable StreamSocket socket;
     private volatile @Nullable SocketAddress local;
 
@@ -79,10 +81,11 @@ final class StreamChannel implements ClientChannel, SocketEvents {
         this.buffers = buffers;
         this.gone = gone;
         output = new StreamOutput(buffers);
+        end = loop.careful(this::end);
         handler = clients.apply(this);
     }
 
-    /** Takes an accepted connection; if that fails, the socket is closed, and so is to be this. */
+    /** Takes an accepted connection; if that fails, the socket is closed, and the caller closes this. */
     void adopt(EventLoop.PendingSocket pending) throws IOException {
         StreamSocket adopted = loop.adopt(pending, this);
         socket = adopted;
@@ -109,7 +112,7 @@ final class StreamChannel implements ClientChannel, SocketEvents {
                 opened = true;
                 handler.opened();
             }
-            if (mayWrite && !later && !closed) {
+            if (mayWrite) {
                 full = false;
                 send();
                 tellProgress();
@@ -152,11 +155,7 @@ final class StreamChannel implements ClientChannel, SocketEvents {
         boolean any = false;
         long bytes = 0;
         boolean more = true;
-        for (int i = 0; more && mayReceive(); i++) {
-            if (i == MOST_RECEIVES) {
-                socket().rearm();
-                break;
-            }
+        for (int i = 0; more && mayReceive() && i < MOST_RECEIVES; i++) {
             ByteBuf input = buffers.input();
             int received = socket().receive(input.memoryAddress(), input.capacity());
             if (received < 0) {
@@ -171,8 +170,11 @@ final class StreamChannel implements ClientChannel, SocketEvents {
             }
             // Fewer than asked for: nothing is left, and an event follows, unless the end has come with the last one.
             more = received == input.capacity() || (received > 0 && !closed && socket().hasMore());
-            if (!more && mayReceive()) {
-                socket().receiveAhead(bytes < LARGE_BYTES);
+        }
+        if (mayReceive()) {
+            socket().receiveAhead(bytes < LARGE_BYTES);
+            if (more) {
+                socket().rearm();
             }
         }
         if (any && !closed) {
@@ -306,20 +308,12 @@ final class StreamChannel implements ClientChannel, SocketEvents {
     }
 
     private void tellProgress() {
-        if (output.isEmpty()) {
-            runWhenSent();
+        while (output.isEmpty() && !whenSent.isEmpty()) {
+            whenSent.removeFirst().run();
         }
         if (!writable && !closed && output.isLow()) {
             writable = true;
             handler.writable();
-        }
-    }
-
-    private void runWhenSent() {
-        if (!whenSent.isEmpty()) {
-            List<Runnable> tasks = List.copyOf(whenSent);
-            whenSent.clear();
-            tasks.forEach(Runnable::run);
         }
     }
 
@@ -338,7 +332,7 @@ final class StreamChannel implements ClientChannel, SocketEvents {
         if (output.isEmpty()) {
             task.run();
         } else {
-            whenSent.add(task);
+            whenSent.addLast(task);
         }
     }
 
@@ -371,13 +365,25 @@ final class StreamChannel implements ClientChannel, SocketEvents {
             return;
         }
         closed = true;
-        StreamSocket adopted = socket;
-        if (adopted != null) {
-            adopted.close(); // first: what goes at the end of the turn goes now
+        try {
+            StreamSocket adopted = socket;
+            if (adopted != null) {
+                adopted.close(); // first: what was to go at the end of the turn goes now, and nobody else has its
+                // memory
+            }
+            output.drop();
+            tellProgress();
+        } finally {
+            endLater();
         }
-        output.drop();
-        runWhenSent();
-        loop.execute(this::end);
+    }
+
+    private void endLater() {
+        try {
+            loop.execute(end);
+        } catch (RuntimeException | Error e) { // the loop is over, or there is no memory for its task
+            end.run();
+        }
     }
 
     /** Tells the handler, later than what it does now. */
@@ -386,13 +392,21 @@ final class StreamChannel implements ClientChannel, SocketEvents {
             if (opened) {
                 handler.ended();
             }
-            handler.release();
         } finally {
-            dropBuffer();
-            while (!kept.isEmpty()) { // of a handler that has failed
-                releaseInput();
+            try {
+                handler.release();
+            } finally {
+                giveBack();
+                gone.accept(this);
             }
-            gone.accept(this);
+        }
+    }
+
+    /** What a handler has that failed. */
+    private void giveBack() {
+        dropBuffer();
+        while (!kept.isEmpty()) {
+            releaseInput();
         }
     }
 }

@@ -6,12 +6,13 @@ import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.softrdma.kv.server.host.ClientChannel;
 import org.softrdma.kv.server.host.ClientHandler;
-import org.softrdma.kv.server.netty.InputBudget;
+import org.softrdma.kv.server.host.InputBudget;
 import org.softrdma.sim.transport.EventLoop;
 
 /** A loop and its connections. The loop's thread, unless a method says otherwise. */
@@ -28,8 +29,8 @@ final class StreamLoop {
      *
      * @param loop which
      * @param inputBudget of all connections
-     * @param bufferBytes memory for the buffers of all loops
-     * @param clients makes what runs the requests of one
+     * @param bufferBytes memory for the buffers of this loop
+     * @param clients makes what runs the requests of a connection
      */
     StreamLoop(
             EventLoop loop,
@@ -41,7 +42,7 @@ final class StreamLoop {
         this.clients = clients;
     }
 
-    /** The loop. */
+    /** The loop. Any thread. */
     EventLoop loop() {
         return loop;
     }
@@ -72,13 +73,37 @@ final class StreamLoop {
         }
     }
 
-    /** Closes all connections, and says when they have ended. */
+    /** Closes all connections, and says when they have ended. Any thread; no connection may be taken any more. */
     void close(Runnable closed) {
-        List.copyOf(channels).forEach(StreamChannel::close);
-        loop.execute(
-                () -> { // behind the ends of the channels
-                    buffers.close();
-                    closed.run();
-                });
+        runLast(
+                () -> List.copyOf(channels).forEach(StreamLoop::close),
+                () -> runLast(buffers::close, closed)); // behind the ends of the channels
+    }
+
+    private static void close(StreamChannel channel) {
+        try {
+            channel.close();
+        } catch (RuntimeException | Error e) {
+            LOG.error("closing a connection failed", e);
+        }
+    }
+
+    /**
+     * Runs a task, and another one whatever comes of it: on the loop's thread, or, when that has ended and nobody else can
+     * be at work here, on the caller's. Any thread.
+     */
+    void runLast(Runnable task, Runnable then) {
+        Runnable both = () -> {
+            try {
+                task.run();
+            } finally {
+                then.run();
+            }
+        };
+        try {
+            loop.execute(both);
+        } catch (RejectedExecutionException e) {
+            both.run();
+        }
     }
 }

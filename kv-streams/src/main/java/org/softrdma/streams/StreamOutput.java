@@ -3,8 +3,8 @@ package org.softrdma.streams;
 import io.netty.buffer.ByteBuf;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
-import java.util.ArrayDeque;
-import java.util.Iterator;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.kv.server.host.ClientChannel;
 import org.softrdma.sim.memory.MemoryOperations;
 import org.softrdma.sim.transport.IoVectors;
 
@@ -13,26 +13,22 @@ import org.softrdma.sim.transport.IoVectors;
  * thread.
  */
 final class StreamOutput {
-    /** With more than this it takes no more, until it is down to the other. */
-    private static final int HIGH_BYTES = 1 << 20;
-
-    private static final int LOW_BYTES = 1 << 18;
-
-    /** As much may wait for the end of a turn: nobody accounts for it, but for what is left then. */
+    /** This much may wait for the end of a turn: only what is left then is accounted for. */
     private static final int LATER_BYTES = 1 << 16;
 
     /** A line, a value and its end, several times. */
     private static final int MOST_OFFERED = 16;
 
     private final LoopBuffers buffers;
-    private final ArrayDeque<Piece> pieces = new ArrayDeque<>();
+    private @Nullable Piece first;
+    private @Nullable Piece last;
     private final IoVectors vectors = new IoVectors(new MemoryOperations(), MOST_OFFERED);
     private long bytes;
 
     /** Bytes of the last offer. */
     private long offered;
 
-    /** Bytes that are left to be sent, and what to do then. */
+    /** Bytes that are left to be sent, and what to do then. Linked by hand: adding one to a queue never fails half-way. */
     private static final class Piece {
         /** Kept reachable as long as this. */
         @SuppressWarnings("UnusedVariable")
@@ -41,6 +37,7 @@ final class StreamOutput {
         private final Runnable done;
         private long address;
         private long length;
+        private @Nullable Piece next;
 
         Piece(Object memory, long address, long length, Runnable done) {
             this.memory = memory;
@@ -69,16 +66,28 @@ final class StreamOutput {
     }
 
     private void add(Piece piece) {
-        pieces.addLast(piece);
+        if (last == null) {
+            first = piece;
+        } else {
+            last.next = piece;
+        }
+        last = piece;
         bytes += piece.length;
     }
 
+    private void removeFirst(Piece piece) {
+        first = piece.next;
+        if (first == null) {
+            last = null;
+        }
+    }
+
     boolean isEmpty() {
-        return pieces.isEmpty();
+        return first == null;
     }
 
     boolean isHigh() {
-        return bytes > HIGH_BYTES;
+        return bytes > ClientChannel.HIGH_OUTPUT_BYTES;
     }
 
     /** True if it may wait for the end of the turn. */
@@ -87,7 +96,7 @@ final class StreamOutput {
     }
 
     boolean isLow() {
-        return bytes < LOW_BYTES;
+        return bytes < ClientChannel.LOW_OUTPUT_BYTES;
     }
 
     /** Bytes that are left to be sent. */
@@ -104,9 +113,8 @@ final class StreamOutput {
     int offer() {
         int count = 0;
         offered = 0;
-        for (Iterator<Piece> each = pieces.iterator(); each.hasNext() && count < MOST_OFFERED; count++) {
-            Piece piece = each.next();
-            vectors.set(count, piece.address, piece.length);
+        for (Piece piece = first; piece != null && count < MOST_OFFERED; piece = piece.next) {
+            vectors.set(count++, piece.address, piece.length);
             offered += piece.length;
         }
         return count;
@@ -121,24 +129,31 @@ final class StreamOutput {
     boolean taken(long sent) {
         bytes -= sent;
         long left = sent;
-        while (!pieces.isEmpty() && left >= pieces.getFirst().length) {
-            Piece first = pieces.removeFirst();
-            left -= first.length;
-            first.done.run();
-        }
-        if (left > 0) {
-            Piece first = pieces.getFirst();
-            first.address += left;
-            first.length -= left;
+        for (Piece piece = first; piece != null; piece = first) {
+            if (left < piece.length) {
+                piece.address += left;
+                piece.length -= left;
+                break;
+            }
+            left -= piece.length;
+            removeFirst(piece);
+            piece.done.run();
         }
         return sent == offered;
     }
 
     /** None of it will be sent. */
     void drop() {
-        while (!pieces.isEmpty()) {
-            pieces.removeFirst().done.run();
-        }
         bytes = 0;
+        try {
+            for (Piece piece = first; piece != null; piece = first) {
+                removeFirst(piece);
+                piece.done.run();
+            }
+        } finally {
+            if (first != null) { // one has failed, which keeps the others from nothing
+                drop();
+            }
+        }
     }
 }

@@ -8,18 +8,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.softrdma.kv.server.host.ClientChannel;
 import org.softrdma.kv.server.host.ClientHandler;
+import org.softrdma.kv.server.host.InputBudget;
+import org.softrdma.kv.server.host.PortInUseException;
 import org.softrdma.kv.server.host.PortSettings;
 import org.softrdma.kv.server.host.ServerPort;
-import org.softrdma.kv.server.netty.InputBudget;
 import org.softrdma.sim.transport.Acceptor;
 import org.softrdma.sim.transport.EventLoop;
 import org.softrdma.sim.transport.ListenException;
@@ -30,19 +27,17 @@ import org.softrdma.sim.transport.Transport;
  * server, not by a loop's thread.
  */
 final class StreamPort implements ServerPort {
-    private static final Logger LOG = LoggerFactory.getLogger(StreamPort.class);
-    private static final int CLOSE_TIMEOUT_SECONDS = 10;
-
     private final Transport sockets;
     private final EndedLoops ended;
-    private final List<StreamLoop> loops;
+    private final List<StreamLoop> loops = new ArrayList<>();
     private final List<Acceptor> acceptors = new ArrayList<>();
     private final AtomicInteger accepted = new AtomicInteger();
+    private boolean closed;
 
     /**
      * Opens it, see {@code ServerNetwork.listen}.
      *
-     * @param sockets closed with it
+     * @param sockets closed with it, and if it cannot be opened
      * @param settings where
      * @param bufferBytes memory for the buffers of all connections
      * @param clients makes what runs the requests of a connection
@@ -56,16 +51,21 @@ final class StreamPort implements ServerPort {
             EndedLoops ended) {
         this.sockets = sockets;
         this.ended = ended;
-        InputBudget inputBudget = new InputBudget(bufferBytes);
-        loops = sockets.loops().stream()
-                .map(loop -> new StreamLoop(loop, inputBudget, bufferBytes, clients))
-                .toList();
         try {
+            InputBudget inputBudget = new InputBudget(bufferBytes);
+            long share = bufferBytes / sockets.loops().size();
+            for (EventLoop each : sockets.loops()) {
+                loops.add(new StreamLoop(each, inputBudget, share, clients));
+            }
             for (InetSocketAddress address : settings.addresses()) {
                 acceptors.add(listen(address, settings.backlog()));
             }
         } catch (RuntimeException | Error e) {
-            close();
+            try {
+                close();
+            } catch (RuntimeException | Error second) {
+                e.addSuppressed(second);
+            }
             throw e;
         }
     }
@@ -83,17 +83,15 @@ final class StreamPort implements ServerPort {
         try {
             return listening.join();
         } catch (CompletionException e) {
-            Throwable cause = e.getCause() == null ? e : e.getCause();
-            throw new UncheckedIOException(reason(cause, address), new IOException(cause));
+            Throwable cause = e.getCause();
+            if (cause instanceof ListenException refused && refused.reason() == ListenException.Reason.IN_USE) {
+                throw new PortInUseException(address, refused);
+            }
+            String reason = cause instanceof ListenException
+                    ? String.valueOf(cause.getMessage())
+                    : "cannot listen on " + PortInUseException.text(address) + ": " + cause;
+            throw new UncheckedIOException(reason, new IOException(cause));
         }
-    }
-
-    private static String reason(Throwable cause, InetSocketAddress address) {
-        boolean taken = cause instanceof ListenException refused && refused.reason() == ListenException.Reason.IN_USE;
-        return taken
-                ? "cannot listen on " + address.getAddress().getHostAddress() + ":" + address.getPort()
-                        + ": the port is in use; choose another with -p (0 takes any free one)"
-                : String.valueOf(cause.getMessage());
     }
 
     private void accept(EventLoop.PendingSocket pending) {
@@ -117,38 +115,29 @@ final class StreamPort implements ServerPort {
 
     @Override
     public void stopAccepting() {
-        CompletableFuture<Void> stopped = new CompletableFuture<>();
-        loops.getFirst().loop().execute(() -> {
-            acceptors.forEach(Acceptor::close);
-            stopped.complete(null);
-        });
-        await(stopped);
+        if (!closed && !acceptors.isEmpty()) {
+            CountDownLatch stopped = new CountDownLatch(1);
+            loops.getFirst().runLast(() -> acceptors.forEach(Acceptor::close), stopped::countDown);
+            Deadline.begin().await(stopped);
+        }
     }
 
     @Override
     public void close() {
+        if (closed) {
+            return;
+        }
         ended.expect();
         try {
             stopAccepting(); // so that no loop is given another connection
-            List<CompletableFuture<Void>> closing = new ArrayList<>();
+            closed = true;
+            CountDownLatch left = new CountDownLatch(loops.size());
             for (StreamLoop each : loops) {
-                CompletableFuture<Void> closed = new CompletableFuture<>();
-                closing.add(closed);
-                each.loop().execute(() -> each.close(() -> closed.complete(null)));
+                each.close(left::countDown);
             }
-            closing.forEach(StreamPort::await);
+            Deadline.begin().await(left);
         } finally {
             sockets.close();
-        }
-    }
-
-    private static void await(CompletableFuture<Void> done) {
-        try {
-            done.get(CLOSE_TIMEOUT_SECONDS, TimeUnit.SECONDS);
-        } catch (TimeoutException | ExecutionException e) {
-            LOG.warn("a loop of the memcached port did not do its last work within {} s", CLOSE_TIMEOUT_SECONDS, e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
         }
     }
 }

@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.softrdma.kv.server.host.ClientChannel;
 import org.softrdma.kv.server.host.ClientHandler;
 
@@ -21,8 +22,16 @@ final class ScriptedClient implements ClientHandler {
     /** What it does with input, before it uses it up. */
     Runnable onInput = () -> {};
 
-    /** Thrown when the client has connected, unless it is an AssertionError. */
-    Error whenOpened = new AssertionError("none");
+    /** Thrown when the client has connected. */
+    @Nullable
+    Error whenOpened;
+
+    /** Throws when it is told of the end. */
+    boolean failsInTheEnd;
+
+    /** What a test has found wrong in an event, where the channel takes it for a fault of the handler's. */
+    @Nullable
+    AssertionError found;
 
     ScriptedClient(ClientChannel channel) {
         this.channel = channel;
@@ -45,8 +54,9 @@ final class ScriptedClient implements ClientHandler {
     @Override
     public void opened() {
         events.add("opened");
-        if (!(whenOpened instanceof AssertionError)) {
-            throw whenOpened;
+        Error thrown = whenOpened;
+        if (thrown != null) {
+            throw thrown;
         }
     }
 
@@ -85,11 +95,17 @@ final class ScriptedClient implements ClientHandler {
     @Override
     public void failed(Throwable cause) {
         events.add("failed: " + cause.getMessage());
+        if (cause instanceof AssertionError wrong) {
+            found = wrong;
+        }
     }
 
     @Override
     public void ended() {
         events.add("ended");
+        if (failsInTheEnd) {
+            throw new OutOfMemoryError("in the end");
+        }
     }
 
     @Override

@@ -10,6 +10,7 @@ import org.agrona.concurrent.SystemNanoClock;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.transport.Acceptor;
 import org.softrdma.sim.transport.EventLoop;
+import org.softrdma.sim.transport.LoopGuard;
 import org.softrdma.sim.transport.SocketEvents;
 import org.softrdma.sim.transport.StreamSocket;
 
@@ -30,8 +31,11 @@ final class ScriptedLoop implements EventLoop {
         SocketEvents told = events;
         if (told != null) {
             socket.inTurn = true;
-            told.ready(mayWrite);
-            socket.inTurn = false;
+            try {
+                told.ready(mayWrite);
+            } finally {
+                socket.inTurn = false;
+            }
             if (socket.calls.contains("later")) {
                 socket.calls.add("end of turn");
                 told.sentLater();
@@ -41,6 +45,11 @@ final class ScriptedLoop implements EventLoop {
             tasks.remove().run();
         }
         return String.join(", ", socket.calls);
+    }
+
+    @Override
+    public Runnable careful(Runnable task) {
+        return LoopGuard.careful(task);
     }
 
     @Override

@@ -8,6 +8,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.memory.NativeMemory;
 import org.softrdma.sim.transport.IoVectors;
 import org.softrdma.sim.transport.StreamSocket;
@@ -32,7 +33,11 @@ final class ScriptedSocket implements StreamSocket {
     private boolean ended;
     private boolean broken;
     private boolean failsLater;
-    private String gathered = "";
+
+    /** What goes at the end of the turn: it is read then, or when the socket is closed. */
+    private @Nullable IoVectors offered;
+
+    private int offeredCount;
 
     /** What comes next. */
     void comes(String bytes) {
@@ -136,7 +141,8 @@ final class ScriptedSocket implements StreamSocket {
     public boolean gatherLater(IoVectors vectors, int count) {
         if (inTurn) {
             calls.add("later");
-            gathered = bytes(vectors, 0, count);
+            offered = vectors;
+            offeredCount = count;
         }
         return inTurn;
     }
@@ -147,7 +153,13 @@ final class ScriptedSocket implements StreamSocket {
         if (failsLater) {
             throw new IOException("broken later");
         }
-        return take(gathered);
+        return takeOffered();
+    }
+
+    private long takeOffered() {
+        IoVectors vectors = offered;
+        offered = null;
+        return vectors == null ? 0 : take(bytes(vectors, 0, offeredCount));
     }
 
     @Override
@@ -183,6 +195,7 @@ final class ScriptedSocket implements StreamSocket {
     @Override
     public void close() {
         calls.add("close");
+        long ignored = takeOffered();
     }
 
     @Override

@@ -14,7 +14,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.softrdma.kv.server.netty.InputBudget;
+import org.softrdma.kv.server.host.InputBudget;
 
 class StreamChannelTest {
     private static final long BUFFER_BYTES = 8 << 20;
@@ -46,9 +46,12 @@ class StreamChannelTest {
     @AfterEach
     void everythingIsGivenBack() {
         channel.close();
+        if (client.found != null) {
+            throw client.found;
+        }
         assertEquals(1, turnsUntilGone());
         assertEquals(1, client.events.stream().filter("release"::equals).count());
-        assertFalse(budget.isShort());
+        assertEquals(0, budget.waiting());
         buffers.close();
         assertEquals(0, memory.metric().usedDirectMemory());
     }
@@ -183,8 +186,15 @@ class StreamChannelTest {
     @Test
     void shouldSayThatBytesAreDoneWithWhenItIsClosed() {
         List<String> done = new ArrayList<>();
+        ByteBuffer value = ByteBuffer.allocateDirect(5)
+                .put("value".getBytes(StandardCharsets.US_ASCII))
+                .flip();
         client.onInput = () -> {
-            channel.send(ByteBuffer.allocateDirect(5), () -> done.add("first"));
+            channel.send(value, () -> {
+                value.put(0, (byte) '?'); // whoever is done with it may change it
+                done.add("first");
+            });
+            channel.whenSent(() -> done.add("all"));
             channel.flush();
             channel.close();
             channel.send(ByteBuffer.allocateDirect(5), () -> done.add("second"));
@@ -194,7 +204,8 @@ class StreamChannelTest {
         socket.comes("request");
         socket.comes("another");
         assertEquals("later, close, end of turn", loop.turn(true));
-        assertEquals(List.of("first", "second"), done);
+        assertEquals("value", socket.output());
+        assertEquals(List.of("first", "all", "second"), done);
         assertEquals(List.of("opened", "received 7", "ended", "release"), client.events);
     }
 
@@ -240,6 +251,14 @@ class StreamChannelTest {
         socket.comes("y".repeat(INPUT));
         String ignored = loop.turn(false);
         assertEquals(List.of("received 4096", "received 4096", "received 4096", "received 4096", "all"), client.events);
+        client.usesUp = true;
+        while (budget.waiting() > 0) {
+            channel.releaseInput();
+        }
+        client.events.clear();
+        socket.comes("z".repeat(INPUT));
+        ignored = loop.turn(false);
+        assertEquals(List.of("received 16384", "all"), client.events);
     }
 
     @Test
@@ -258,7 +277,7 @@ class StreamChannelTest {
     @Test
     void shouldGiveOthersATurnAndSayThatMuchComes() {
         socket.comes("x".repeat(20 * INPUT));
-        assertEquals("rearm", loop.turn(true));
+        assertEquals("ahead false, rearm", loop.turn(true));
         assertEquals(18, client.events.size(), "opened, 16 receives, all");
         assertEquals("ahead false", loop.turn(true));
     }
@@ -298,6 +317,26 @@ class StreamChannelTest {
         client.whenOpened = new OutOfMemoryError("none left");
         assertEquals("close", loop.turn(true));
         assertEquals(List.of("opened", "failed: none left", "ended", "release"), client.events);
+    }
+
+    /** Each of them is told, and what is held is given back. */
+    @Test
+    void shouldEndWhateverFailsOnTheWay() {
+        List<String> done = new ArrayList<>();
+        client.onInput = () -> {
+            client.write("answer");
+            channel.send(ByteBuffer.allocateDirect(5), () -> {
+                throw new OutOfMemoryError("in the first");
+            });
+            channel.send(ByteBuffer.allocateDirect(5), () -> done.add("second"));
+            throw new OutOfMemoryError("none left");
+        };
+        client.failsInTheEnd = true;
+        socket.comes("request");
+        assertThrows(OutOfMemoryError.class, () -> loop.turn(true));
+        String ignored = loop.turn(false);
+        assertEquals(List.of("second"), done);
+        assertEquals(List.of("opened", "received 7", "failed: none left", "ended", "release"), client.events);
     }
 
     @Test

@@ -14,9 +14,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -27,10 +27,14 @@ import org.softrdma.kv.client.KvClient;
 import org.softrdma.kv.server.ItemSettings.Registration;
 import org.softrdma.kv.server.RawMemcached;
 import org.softrdma.kv.server.RunningServer;
+import org.softrdma.kv.server.host.NetworkUnavailableException;
+import org.softrdma.kv.server.host.PortInUseException;
 import org.softrdma.kv.server.host.PortSettings;
 import org.softrdma.kv.server.host.ServerPort;
+import org.softrdma.kv.server.host.TlsSettings;
 import org.softrdma.kv.server.netty.MemcachedPort;
 import org.softrdma.sim.transport.NettyTransport;
+import org.softrdma.testkit.KeptPorts;
 
 /** The port with the store behind it. */
 class StreamPortTest {
@@ -91,7 +95,8 @@ class StreamPortTest {
         try (RunningServer running = new RunningServer()) {
             UncheckedIOException failure = assertThrows(
                     UncheckedIOException.class,
-                    () -> new RunningServer(context -> context.memcachedAddress(running.address())));
+                    () -> new RunningServer(
+                            context -> context.io(PortSettings.Io.URING).memcachedAddress(running.address())));
             assertEquals(
                     "cannot listen on 127.0.0.1:" + running.address().getPort()
                             + ": the port is in use; choose another with -p (0 takes any free one)",
@@ -99,18 +104,62 @@ class StreamPortTest {
         }
     }
 
+    @Test
+    void shouldOpenNoneIfOneOfSeveralIsInUse() throws IOException {
+        InetSocketAddress free = new InetSocketAddress(InetAddress.getLoopbackAddress(), KeptPorts.next());
+        try (RunningServer running = new RunningServer()) {
+            assertThrows(
+                    PortInUseException.class,
+                    () -> new RunningServer(context -> context.memcachedAddresses(List.of(free, running.address()))));
+            try (RunningServer second = new RunningServer(context -> context.memcachedAddress(free))) {
+                assertEquals(free, second.address());
+            }
+        }
+    }
+
+    /** Whoever wants TLS does not get a port in the clear. */
+    @Test
+    void shouldLeaveTlsToNetty() {
+        TlsSettings tls = TlsSettings.of(directory.resolve("none.pem"), directory.resolve("none.key"));
+        StreamNetwork network = new StreamNetwork();
+        PortSettings settings = new PortSettings(
+                List.of(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)),
+                Set.of(),
+                null,
+                0,
+                1,
+                1,
+                PortSettings.Io.AUTO,
+                tls);
+        NetworkUnavailableException refused = assertThrows(
+                NetworkUnavailableException.class,
+                () -> network.listen(settings, channel -> new ScriptedClient(channel), failure -> {}));
+        assertEquals("it serves TCP in the clear only", refused.getMessage());
+    }
+
+    @Test
+    void shouldCloseTwice() {
+        try (RunningServer running = new RunningServer()) {
+            port(running).close();
+            port(running).stopAccepting();
+            port(running).close();
+        }
+    }
+
     /** More connections than sends that go with one call, and than slots of a ring; and their end when the server stops. */
     @Test
-    void shouldServeManyConnectionsAndEndThem() throws IOException {
+    void shouldServeManyConnectionsAndEndThem() throws Exception {
         List<RawMemcached> clients = new ArrayList<>();
         try (RunningServer running = new RunningServer()) {
             for (int i = 0; i < 500; i++) {
                 clients.add(new RawMemcached(running.address()));
             }
             for (int round = 0; round < 10; round++) {
+                CountDownLatch release = stick((StreamPort) port(running)); // so that a turn has all of them
                 for (RawMemcached each : clients) {
                     each.send("version\r\n");
                 }
+                release.countDown();
                 for (RawMemcached each : clients) {
                     assertEquals("VERSION test-1", each.readLine());
                 }
@@ -145,22 +194,8 @@ class StreamPortTest {
                         new RunningServer(context -> context.items(items -> items.registration(registration)));
                 KvClient client = running.client()) {
             client.set(KEY, 0, 0, KEY);
-            CountDownLatch release = new CountDownLatch(1);
-            List<StreamLoop> loops = ((StreamPort) port(running)).loops();
-            CountDownLatch stuck = new CountDownLatch(loops.size());
-            AtomicReference<InterruptedException> interrupted = new AtomicReference<>();
+            CountDownLatch release = stick((StreamPort) port(running));
             try {
-                for (StreamLoop each : loops) {
-                    each.loop().execute(() -> {
-                        stuck.countDown();
-                        try {
-                            release.await();
-                        } catch (InterruptedException e) {
-                            interrupted.set(e);
-                        }
-                    });
-                }
-                assertTrue(stuck.await(10, TimeUnit.SECONDS));
                 for (int i = 0; i < 100; i++) {
                     assertArrayEquals(KEY, client.get(KEY).orElseThrow().value());
                 }
@@ -169,7 +204,24 @@ class StreamPortTest {
                 release.countDown();
             }
             assertTrue(client.delete(KEY));
-            assertEquals(null, interrupted.get());
         }
+    }
+
+    /** Stops all threads of a port until the latch is counted down. */
+    private static CountDownLatch stick(StreamPort port) throws InterruptedException {
+        CountDownLatch release = new CountDownLatch(1);
+        CountDownLatch stuck = new CountDownLatch(port.loops().size());
+        for (StreamLoop each : port.loops()) {
+            each.loop().execute(() -> {
+                stuck.countDown();
+                try {
+                    release.await();
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                }
+            });
+        }
+        assertTrue(stuck.await(10, TimeUnit.SECONDS));
+        return release;
     }
 }

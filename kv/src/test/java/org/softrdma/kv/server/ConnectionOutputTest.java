@@ -11,7 +11,7 @@ import io.netty.channel.embedded.EmbeddedChannel;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.softrdma.kv.server.netty.InputBudget;
+import org.softrdma.kv.server.host.InputBudget;
 import org.softrdma.kv.server.netty.NettyConnection;
 import org.softrdma.kv.server.session.MemcachedConnection;
 

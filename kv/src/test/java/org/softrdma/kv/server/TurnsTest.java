@@ -9,7 +9,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
-import org.softrdma.kv.server.netty.InputBudget;
+import org.softrdma.kv.server.host.InputBudget;
 import org.softrdma.kv.server.netty.NettyConnection;
 import org.softrdma.kv.server.session.MemcachedConnection;
 

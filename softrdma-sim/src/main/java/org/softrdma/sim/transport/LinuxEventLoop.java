@@ -6,6 +6,7 @@ import io.netty.channel.unix.Socket;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
+import java.nio.channels.ClosedChannelException;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -65,6 +66,9 @@ abstract class LinuxEventLoop extends NettyEventLoop {
     @Override
     public final StreamSocket adopt(PendingSocket pending, SocketEvents events) throws IOException {
         Socket socket = ((Pending) pending).socket;
+        if (!socket.isOpen()) { // discarded meanwhile; its descriptor's number may be another connection's by now
+            throw new ClosedChannelException();
+        }
         try {
             tune(socket);
             InetSocketAddress remote = socket.remoteAddress();

@@ -101,7 +101,7 @@ public final class NettyTransport implements Transport {
      * @param threadName of the loops
      * @param threads number of loops
      * @param options of every connection
-     * @param ended told when the thread of a loop has ended, also when it should
+     * @param ended told when a loop's thread has ended, also when it was meant to
      * @throws IOException if there are no rings for it
      */
     public static Transport uring(String threadName, int threads, SocketOptions options, Runnable ended)

@@ -10,6 +10,12 @@ import org.jspecify.annotations.Nullable;
  * {@link ClientHandler}. Methods belong to the connection's thread unless they say otherwise.
  */
 public interface ClientChannel {
+    /** With more than this to be sent, it is not writable until less than {@link #LOW_OUTPUT_BYTES} are left. */
+    int HIGH_OUTPUT_BYTES = 1024 * 1024;
+
+    /** See {@link #HIGH_OUTPUT_BYTES}. */
+    int LOW_OUTPUT_BYTES = 256 * 1024;
+
     /** The server's end of the connection. Any thread. */
     @Nullable
     SocketAddress localAddress();
@@ -64,7 +70,9 @@ public interface ClientChannel {
     /** Sends what the network takes, now or at the end of the thread's turn. */
     void flush();
 
-    /** True if everything is sent, or goes with this turn; {@link ClientHandler#unsent} says if it did not. */
+    /**
+     * True if everything is sent, or is little and goes with this turn; {@link ClientHandler#unsent} says if it did not.
+     */
     boolean isSent();
 
     /**

@@ -4,8 +4,8 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * A network by io_uring, which another module brings: one of these that {@link java.util.ServiceLoader} finds. Called by
- * the thread that starts the server.
+ * A network by io_uring, which another module brings: the first of these that {@link java.util.ServiceLoader} finds.
+ * Called by the thread that starts the server.
  */
 public interface UringNetwork extends ServerNetwork {
     /**

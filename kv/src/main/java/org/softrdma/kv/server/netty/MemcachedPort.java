@@ -39,6 +39,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.softrdma.kv.server.host.ClientChannel;
 import org.softrdma.kv.server.host.ClientHandler;
+import org.softrdma.kv.server.host.InputBudget;
+import org.softrdma.kv.server.host.PortInUseException;
 import org.softrdma.kv.server.host.PortSecurity;
 import org.softrdma.kv.server.host.PortSettings;
 import org.softrdma.kv.server.host.ServerNetwork;
@@ -49,11 +51,12 @@ import org.softrdma.kv.server.host.TlsSettings;
 public final class MemcachedPort implements ServerPort {
     private static final Logger LOG = LoggerFactory.getLogger(MemcachedPort.class);
 
-    private static final WriteBufferWaterMark OUTPUT_LIMITS = new WriteBufferWaterMark(256 * 1024, 1024 * 1024);
+    private static final WriteBufferWaterMark OUTPUT_LIMITS =
+            new WriteBufferWaterMark(ClientChannel.LOW_OUTPUT_BYTES, ClientChannel.HIGH_OUTPUT_BYTES);
     private static final int CLOSE_TIMEOUT_MS = 10_000;
     private static final int PERMISSION_BITS = 9;
 
-    /** Linux's number; epoll and io_uring are there only. */
+    /** Linux's number; epoll is there only. */
     private static final int EADDRINUSE = 98;
 
     private final PortSettings settings;
@@ -204,7 +207,7 @@ public final class MemcachedPort implements ServerPort {
                 .channel(type)
                 .option(ChannelOption.SO_BACKLOG, settings.backlog())
                 .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, OUTPUT_LIMITS)
-                .childOption(ChannelOption.RECVBUF_ALLOCATOR, inputBudget)
+                .childOption(ChannelOption.RECVBUF_ALLOCATOR, new InputBuffers(inputBudget))
                 .childHandler(new ChannelInitializer<>() {
                     @Override
                     protected void initChannel(Channel channel) {
@@ -224,26 +227,21 @@ public final class MemcachedPort implements ServerPort {
     private static Channel bind(ServerBootstrap bootstrap, SocketAddress address) {
         ChannelFuture bound = bootstrap.bind(address).awaitUninterruptibly();
         if (!bound.isSuccess()) {
-            String message = "cannot listen on " + text(address) + ": " + reason(bound.cause());
-            throw new UncheckedIOException(message, new IOException(bound.cause()));
+            Throwable cause = bound.cause();
+            if (isInUse(cause)) {
+                throw new PortInUseException(address, cause);
+            }
+            String message = "cannot listen on " + PortInUseException.text(address) + ": " + cause.getMessage();
+            throw new UncheckedIOException(message, new IOException(cause));
         }
         return bound.channel();
     }
 
-    private static String text(SocketAddress address) {
-        return address instanceof InetSocketAddress tcp
-                ? tcp.getAddress().getHostAddress() + ":" + tcp.getPort()
-                : address.toString();
-    }
-
-    private static String reason(Throwable cause) {
-        boolean taken = cause instanceof NativeIoException failure
+    private static boolean isInUse(Throwable cause) {
+        return cause instanceof NativeIoException failure
                 ? failure.expectedErr() == -EADDRINUSE
                 : cause instanceof BindException
                         && String.valueOf(cause.getMessage()).contains("in use");
-        return taken
-                ? "the port is in use; choose another with -p (0 takes any free one)"
-                : String.valueOf(cause.getMessage());
     }
 
     @Override

@@ -18,6 +18,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.kv.server.host.ClientChannel;
 import org.softrdma.kv.server.host.ClientHandler;
+import org.softrdma.kv.server.host.InputBudget;
 import org.softrdma.kv.server.host.OutOfBuffersException;
 
 /**
@@ -98,7 +99,7 @@ public final class NettyConnection extends ChannelInboundHandlerAdapter implemen
             connection().received(input.internalNioBuffer(input.readerIndex(), input.readableBytes()));
         } finally {
             if (arriving != null) {
-                inputBudget.waits(arriving);
+                inputBudget.waits(arriving.capacity());
                 arriving = null;
             }
         }
@@ -158,7 +159,7 @@ public final class NettyConnection extends ChannelInboundHandlerAdapter implemen
         if (input == arriving) {
             arriving = null;
         } else {
-            inputBudget.ended(input);
+            inputBudget.ended(input.capacity());
         }
         input.release();
     }

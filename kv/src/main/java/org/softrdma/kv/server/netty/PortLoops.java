@@ -66,7 +66,7 @@ record PortLoops(PortSockets sockets, EventLoopGroup loops) {
                     new MultiThreadIoEventLoopGroup(threads, new DefaultThreadFactory(name, true), sockets.handlers());
             return new PortLoops(sockets, loops);
         } catch (RuntimeException e) {
-            // The kernel has a ring for a trial, but not for each loop: memory, or descriptors.
+            // The kernel has epoll, but not for each loop: memory, or descriptors.
             throw unusable(sockets, String.valueOf(e.getMessage()), e);
         }
     }

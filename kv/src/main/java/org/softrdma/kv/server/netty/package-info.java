@@ -1,5 +1,5 @@
 /**
- * The memcached port on Netty: TCP and Unix sockets with io_uring, epoll or NIO. No other package of kv uses Netty.
+ * The memcached port on Netty: TCP, TLS and Unix sockets with epoll or NIO. No other package of kv uses Netty.
  *
  * <p>Event loop threads {@code kv-memcached-*} run the connections and the store. Read {@link
  * org.softrdma.kv.server.netty.MemcachedPort} first, then {@link org.softrdma.kv.server.netty.NettyConnection}.

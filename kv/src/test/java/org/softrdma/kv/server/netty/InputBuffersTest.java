@@ -12,8 +12,9 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.softrdma.kv.server.host.ClientChannel;
 import org.softrdma.kv.server.host.ClientHandler;
+import org.softrdma.kv.server.host.InputBudget;
 
-class InputBudgetTest {
+class InputBuffersTest {
     private static final int BUFFER_BYTES = 64 * 1024;
 
     /** Waiting input may take a quarter: two buffers. */
@@ -21,7 +22,7 @@ class InputBudgetTest {
 
     /** The length of the next buffer of a connection that was given long ones until now. */
     private int nextBuffer() {
-        var handle = budget.newHandle();
+        var handle = new InputBuffers(budget).newHandle();
         for (int i = 0; i < 20; i++) {
             handle.attemptedBytesRead(handle.guess());
             handle.lastBytesRead(handle.guess());
