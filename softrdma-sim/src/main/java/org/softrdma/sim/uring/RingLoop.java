@@ -183,7 +183,7 @@ public final class RingLoop implements AutoCloseable {
     private void armWake() {
         if (!wakeArmed) {
             wakeArmed = true;
-            SubmissionEntry.poll(entry(), wakeUp.descriptor(), POLLIN, false, RingRequest.WAKE.ordinal());
+            SubmissionEntry.poll(entry(), wakeUp.descriptor(), POLLIN, RingRequest.WAKE.ordinal());
         }
     }
 
@@ -292,11 +292,11 @@ public final class RingLoop implements AutoCloseable {
     }
 
     void poll(RingPort port, int conditions) {
-        SubmissionEntry.poll(entry(), port.descriptor(), conditions, false, userData(port, RingRequest.POLL));
+        SubmissionEntry.poll(entry(), port.descriptor(), conditions, userData(port, RingRequest.POLL));
     }
 
-    void pollOnce(RingPort port, int conditions) {
-        SubmissionEntry.poll(entry(), port.descriptor(), conditions, true, userData(port, RingRequest.ROOM));
+    void pollRoom(RingPort port, int conditions) {
+        SubmissionEntry.poll(entry(), port.descriptor(), conditions, userData(port, RingRequest.ROOM));
     }
 
     void receive(RingPort port) {
@@ -447,7 +447,7 @@ public final class RingLoop implements AutoCloseable {
         switch (request) {
             case RECEIVE -> port.received(result, more, buffer);
             case POLL -> port.polled(result, more);
-            case ROOM -> port.room(result);
+            case ROOM -> port.room(result, more);
             case SEND -> {
                 sends--;
                 port.sendDone(result);

@@ -32,7 +32,8 @@ public final class RingPort {
     // ---- in the kernel
     private boolean receiving;
     private boolean polling;
-    private boolean awaitingRoom;
+    private boolean pollingRoom;
+    private boolean cancellingRoom;
     private boolean sending;
 
     // ---- what has come
@@ -46,11 +47,13 @@ public final class RingPort {
     private boolean ended;
     private int error;
     private boolean hungUp;
+    private boolean roomSeen;
     private int sent;
 
     // ---- what its owner wants, and is to be told
     private int quiet;
     private boolean paused;
+    private boolean awaitingRoom;
     private boolean closed;
     /** Something has come, but for the end of a request that was cancelled. */
     private boolean news;
@@ -211,9 +214,34 @@ public final class RingPort {
 
     /** Raises an event as soon as there is room to send, or a connect has an outcome. */
     public void awaitRoom() {
-        if (!awaitingRoom && !closed) {
+        if (roomSeen) { // while the poll of an earlier wait was about to end: it will not be seen again
+            roomSeen = false;
+            writable = true;
+            loop.queue(this);
+        } else {
             awaitingRoom = true;
-            loop.pollOnce(this, POLLOUT);
+            pollRoom();
+        }
+    }
+
+    /**
+     * By edges: the kernel adds POLLRDHUP to what a poll asks for, so one that is over with its first event would be over at
+     * once, again and again, while a peer that sends no more does not read.
+     */
+    private void pollRoom() {
+        if (!pollingRoom && !closed) {
+            pollingRoom = true;
+            loop.pollRoom(this, POLLOUT);
+        }
+    }
+
+    /** Waits for room if the owner does, and else no longer: the next wait is to look at what there is. */
+    private void armRoom() {
+        if (awaitingRoom) {
+            pollRoom();
+        } else if (pollingRoom && !cancellingRoom && !closed) {
+            cancellingRoom = true;
+            loop.cancel(this, RingRequest.ROOM);
         }
     }
 
@@ -258,6 +286,7 @@ public final class RingPort {
         }
         returnLent();
         arm();
+        armRoom();
     }
 
     // ---- sending
@@ -343,13 +372,16 @@ public final class RingPort {
         }
     }
 
-    void room(int result) {
-        awaitingRoom = false;
-        if (result > 0) {
+    void room(int result, boolean more) {
+        pollingRoom = more;
+        cancellingRoom &= more;
+        if (result > 0 && (result & (POLLOUT | BROKEN)) != 0) {
             hungUp |= (result & POLLERR) != 0;
-            writable = true;
-            loop.queue(this);
+            writable |= awaitingRoom;
+            roomSeen = !awaitingRoom;
+            awaitingRoom = false;
         }
+        loop.queue(this); // to arm it, or not
     }
 
     void sendDone(int result) {
@@ -377,14 +409,14 @@ public final class RingPort {
 
     /** True while a request of it is in the kernel. */
     boolean isArmed() {
-        return receiving || polling || awaitingRoom || sending;
+        return receiving || polling || pollingRoom || sending;
     }
 
     boolean isArmed(RingRequest request) {
         return switch (request) {
             case RECEIVE -> receiving;
             case POLL -> polling;
-            case ROOM -> awaitingRoom;
+            case ROOM -> pollingRoom;
             case SEND -> sending;
             case CANCEL, WAKE -> false;
         };

@@ -58,9 +58,9 @@ final class SubmissionEntry {
 
     private SubmissionEntry() {}
 
-    /** Raises an event for each edge of some conditions, or one event if once. */
-    static void poll(long at, int descriptor, int conditions, boolean once, long userData) {
-        put(at, POLL_ADD, descriptor, 0, once ? 0 : POLL_MULTISHOT, conditions, userData);
+    /** Raises an event for each edge of some conditions. */
+    static void poll(long at, int descriptor, int conditions, long userData) {
+        put(at, POLL_ADD, descriptor, 0, POLL_MULTISHOT, conditions, userData);
     }
 
     /** Receives whatever comes into provided buffers. */

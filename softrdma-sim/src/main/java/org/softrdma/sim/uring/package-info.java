@@ -20,6 +20,9 @@
  *       receive calls; it receives ahead only after it was found empty several times without a large payload, and stops
  *       as soon as one comes. If no buffer is left (ENOBUFS) the port goes back to polling: that costs calls, and never
  *       the connection.
+ *   <li><b>Room.</b> The kernel adds POLLRDHUP to every poll. A poll for POLLOUT that is over with its first event would be
+ *       over at once, for ever, while a peer that sends no more does not read. So that poll is by edges, too, and is
+ *       cancelled when there is room.
  *   <li><b>Order.</b> While a multishot receive is armed, nothing else receives from that descriptor: the kernel may hold
  *       earlier bytes that no completion has told of.
  *   <li><b>Closing.</b> An armed request holds its file: close(2) alone would leave the connection, or the listening

@@ -24,6 +24,9 @@ import org.softrdma.sim.peer.Frames;
 class StreamSocketTest {
     private static final long DEADLINE_S = 10;
 
+    /** Of a loop. */
+    private static final int TURNS = 400;
+
     /** A loop, a connection of it, and the blocking socket at its other end. */
     private static final class Pair implements AutoCloseable {
         private final Transport transport;
@@ -165,6 +168,49 @@ class StreamSocketTest {
             }
             assertTrue(shortSends > 0, "the kernel took everything at once");
             assertTrue(java.util.Arrays.equals(expected, received), "bytes in order");
+        }
+    }
+
+    /** The end of its stream is an event once. Whoever waits for room must not hear of it again and again. */
+    @ParameterizedTest
+    @EveryTransport
+    void shouldBeQuietWhileAPeerThatSendsNoMoreDoesNotRead(String kind) throws Exception {
+        try (Pair pair = new Pair(kind)) {
+            int length = 1 << 20;
+            MemorySegment memory = pair.arena.allocate(length);
+            IoVectors vectors = new IoVectors(new MemoryOperations(), 1);
+            vectors.set(0, memory.address(), length);
+            Callable<Boolean> fill = () -> {
+                while (pair.socket.gather(vectors, 0, 1) == length) {
+                    // more
+                }
+                pair.socket.awaitRoom();
+                return true;
+            };
+            pair.call(fill);
+            pair.peer.shutdownOutput();
+            while (pair.receive(memory) >= 0) {
+                pair.awaitEvent();
+            }
+            pair.call(() -> {
+                pair.socket.pause();
+                return true;
+            });
+            int events = 0;
+            for (int turn = 0; turn < TURNS; turn++) {
+                if (pair.events.tryAcquire()) {
+                    events++;
+                    pair.call(fill); // as owners do
+                }
+                pair.call(() -> true);
+            }
+            assertTrue(events < TURNS / 4, events + " events in " + TURNS + " turns");
+            pair.events.drainPermits();
+            pair.call(fill);
+            pair.peer.setSoTimeout((int) TimeUnit.SECONDS.toMillis(DEADLINE_S)); // there is less and less to read
+            while (!pair.events.tryAcquire()) {
+                assertTrue(pair.peer.getInputStream().read(new byte[length]) > 0, "no event, though there is room");
+            }
         }
     }
 }
