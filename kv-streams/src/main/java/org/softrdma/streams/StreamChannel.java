@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -114,7 +115,7 @@ final class StreamChannel implements ClientChannel, SocketEvents {
             }
             if (mayWrite) {
                 full = false;
-                send();
+                send(false);
                 tellProgress();
             }
             receive();
@@ -125,13 +126,12 @@ final class StreamChannel implements ClientChannel, SocketEvents {
 
     @Override
     public void sentLater() {
-        if (closed) {
+        if (closed || !later) {
             return;
         }
         try {
-            later = false;
-            taken(socket().gathered());
-            send();
+            offerDone();
+            send(false);
             tellProgress();
             if (full && !closed) {
                 handler.unsent();
@@ -278,22 +278,40 @@ final class StreamChannel implements ClientChannel, SocketEvents {
 
     @Override
     public void flush() {
+        flush(false);
+    }
+
+    @Override
+    public void flushNow() {
+        flush(true);
+    }
+
+    private void flush(boolean now) {
         if (closed) {
             return;
         }
         try {
-            send();
+            if (now && later) {
+                offerDone();
+            }
+            send(now);
             tellProgress();
         } catch (IOException e) {
             fail(e);
         }
     }
 
-    /** Sends at the end of the turn, or at once if there is much to send, or no turn. */
-    private void send() throws IOException {
+    /** What was to go at the end of the turn has gone, or goes now. */
+    private void offerDone() throws IOException {
+        later = false;
+        taken(socket().gathered());
+    }
+
+    /** Sends at the end of the turn, or at once if that is wanted, if there is much to send, or no turn. */
+    private void send(boolean now) throws IOException {
         while (!later && !full && !closed && !output.isEmpty()) {
             int count = output.offer();
-            later = output.isShort() && socket().gatherLater(output.vectors(), count);
+            later = !now && output.isShort() && socket().gatherLater(output.vectors(), count);
             if (!later) {
                 taken(socket().gather(output.vectors(), 0, count));
             }
@@ -357,6 +375,11 @@ final class StreamChannel implements ClientChannel, SocketEvents {
     @Override
     public void execute(Runnable task) {
         loop.execute(task);
+    }
+
+    @Override
+    public void nextTurn(Runnable task) {
+        EventLoop.Cancellable ignored = loop.schedule(task, 0, TimeUnit.NANOSECONDS); // tasks run until none is left
     }
 
     @Override

@@ -111,6 +111,26 @@ class StreamChannelTest {
         assertTrue(channel.isSent());
     }
 
+    /** While memory is short, what is not sent is to be accounted for. */
+    @Test
+    void shouldSendNowIfThatIsWanted() {
+        client.onInput = () -> {
+            client.write("first ");
+            channel.flush();
+            socket.room = 8;
+            client.write("second");
+            channel.flushNow();
+            assertEquals("first se", socket.output());
+            assertFalse(channel.isSent());
+            assertEquals(4, channel.pendingBytes());
+        };
+        socket.comes("request");
+        assertEquals("later, gather, await room, ahead true, end of turn", loop.turn(true));
+        socket.room = 100;
+        String ignored = loop.turn(true);
+        assertEquals("first second", socket.output());
+    }
+
     @Test
     void shouldSendMuchAtOnce() {
         String much = "x".repeat(1 << 16);

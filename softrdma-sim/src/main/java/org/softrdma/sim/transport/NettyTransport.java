@@ -126,7 +126,7 @@ public final class NettyTransport implements Transport {
         } catch (RuntimeException e) {
             for (Throwable cause = e; cause != null; cause = cause.getCause()) {
                 if (cause instanceof UncheckedIOException refused) {
-                    throw new IOException("no io_uring for an event loop: " + refused.getCause(), e);
+                    throw new IOException("no io_uring for an event loop: " + refused.getMessage(), e);
                 }
             }
             throw e;

@@ -35,7 +35,7 @@ final class UringIoHandler implements IoHandler {
         try {
             loop = new RingLoop(new MemoryOperations());
         } catch (IOException e) {
-            throw new UncheckedIOException(e);
+            throw new UncheckedIOException(e.getMessage(), e);
         }
     }
 

@@ -32,6 +32,15 @@ public interface ClientChannel {
     void execute(Runnable task);
 
     /**
+     * Runs a task after other connections of the thread had their turn. Any thread.
+     *
+     * @param task which
+     */
+    default void nextTurn(Runnable task) {
+        execute(task);
+    }
+
+    /**
      * Takes input from the network, or leaves it there.
      *
      * @param on true to take it
@@ -69,6 +78,11 @@ public interface ClientChannel {
 
     /** Sends what the network takes, now or at the end of the thread's turn. */
     void flush();
+
+    /** Sends what the network takes, now. */
+    default void flushNow() {
+        flush();
+    }
 
     /**
      * True if everything is sent, or is little and goes with this turn; {@link ClientHandler#unsent} says if it did not.

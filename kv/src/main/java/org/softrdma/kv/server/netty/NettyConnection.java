@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.kv.server.host.ClientChannel;
@@ -146,6 +147,12 @@ public final class NettyConnection extends ChannelInboundHandlerAdapter implemen
     @Override
     public void execute(Runnable task) {
         context().executor().execute(task);
+    }
+
+    /** Netty runs tasks until none is left, but a scheduled one only after it has looked at the sockets. */
+    @Override
+    public void nextTurn(Runnable task) {
+        context().executor().schedule(task, 0, TimeUnit.NANOSECONDS);
     }
 
     @Override

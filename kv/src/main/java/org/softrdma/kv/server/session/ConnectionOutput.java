@@ -20,6 +20,9 @@ final class ConnectionOutput {
     /** The length of a buffer while memory is short. */
     private static final int SHORT_BUFFER_LENGTH = 4 * 1024;
 
+    /** The length of a buffer for what is around a value that is not copied. */
+    private static final int LINE_BUFFER_LENGTH = 512;
+
     /** A longer value is not copied. */
     private static final int LONGEST_COPY = 16 * 1024;
 
@@ -42,8 +45,7 @@ final class ConnectionOutput {
     /** The socket did not take all; {@link #drained} goes on. */
     private boolean draining;
 
-    /** Bytes of values on their way that were not copied. */
-    private long pinnedBytes;
+    private final HandedBuffers handed = new HandedBuffers();
 
     /** What this connection has taken of the budget. */
     private long held;
@@ -96,13 +98,13 @@ final class ConnectionOutput {
     void write(byte[] line, int lineLength, StoredItem item, byte[] end) {
         int length = item.valueLength();
         if (length > LONGEST_COPY) {
-            buffer(lineLength); // what may fail comes first: nobody would end the pin
+            buffer(lineLength, LINE_BUFFER_LENGTH); // what may fail comes first: nobody would end the pin
         }
         PinnedItem pinned = length > LONGEST_COPY ? store.pin(item) : PinnedItem.NONE;
         if (pinned.isPresent()) {
             write(line, lineLength);
             writePinned(pinned, item.memory().asSlice(item.valueOffset(), length));
-            write(end, end.length);
+            buffer(end.length, LINE_BUFFER_LENGTH).put(end);
             return;
         }
         ByteBuffer out = buffer(lineLength + length + end.length);
@@ -118,22 +120,28 @@ final class ConnectionOutput {
         send();
         long length = value.byteSize();
         counters.bytesWritten.add(length);
-        pinnedBytes += length;
-        channel.send(value.asByteBuffer(), () -> {
-            pinnedBytes -= length;
-            store.unpin(pinned);
-        });
+        handed.add(length, 0);
+        channel.send(value.asByteBuffer(), () -> store.unpin(pinned));
     }
 
-    /** The buffer that is being filled, with room for this many bytes. */
     private ByteBuffer buffer(int length) {
+        return buffer(length, budget.isShort() ? SHORT_BUFFER_LENGTH : BUFFER_LENGTH);
+    }
+
+    /**
+     * The buffer that is being filled, with room for some bytes.
+     *
+     * @param length how many
+     * @param usual length of a new buffer, unless they are more
+     */
+    private ByteBuffer buffer(int length, int usual) {
         ByteBuffer out = filling;
         if (out != null && out.remaining() < length) {
             send();
             out = null;
         }
         if (out == null) {
-            out = channel.buffer(Math.max(length, budget.isShort() ? SHORT_BUFFER_LENGTH : BUFFER_LENGTH));
+            out = channel.buffer(Math.max(length, usual));
             start = out.position();
             filling = out;
         }
@@ -146,6 +154,7 @@ final class ConnectionOutput {
         if (out != null) {
             filling = null;
             counters.bytesWritten.add(out.position() - start);
+            handed.add(out.position() - start, out.limit() - start);
             unaccounted += out.limit() - start;
             if (unaccounted >= ACCOUNTED_AT_ONCE || budget.isShort()) {
                 hold(held + unaccounted);
@@ -160,14 +169,19 @@ final class ConnectionOutput {
         if (!draining) { // else it is filled further
             send();
         }
-        channel.flush();
+        if (budget.isShort()) { // what waits for the end of a turn is not accounted for
+            channel.flushNow();
+        } else {
+            channel.flush();
+        }
         unaccounted = 0;
         if (channel.isSent()) {
+            handed.clear();
             hold(0);
             return;
         }
         long pending = channel.pendingBytes();
-        hold(pending < 0 ? 0 : Math.max(0, pending - pinnedBytes) + 1);
+        hold(pending < 0 ? 0 : handed.capacityOf(pending) + 1);
         if (!draining) {
             draining = true;
             channel.whenSent(() -> {

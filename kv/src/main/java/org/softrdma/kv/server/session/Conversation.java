@@ -167,7 +167,7 @@ final class Conversation implements WatcherOutput {
         }
         state = state.to(ConversationState.YIELDING);
         service.counters().yields.increment();
-        runLater(this::nextTurn);
+        channel.nextTurn(() -> guard(this::nextTurn));
         return true;
     }
 
