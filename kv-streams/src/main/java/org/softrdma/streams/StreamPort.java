@@ -118,7 +118,7 @@ final class StreamPort implements ServerPort {
         if (!closed && !acceptors.isEmpty()) {
             CountDownLatch stopped = new CountDownLatch(1);
             loops.getFirst().runLast(() -> acceptors.forEach(Acceptor::close), stopped::countDown);
-            Deadline.begin().await(stopped);
+            CloseTime.begin().await(stopped);
         }
     }
 
@@ -135,7 +135,7 @@ final class StreamPort implements ServerPort {
             for (StreamLoop each : loops) {
                 each.close(left::countDown);
             }
-            Deadline.begin().await(left);
+            CloseTime.begin().await(left);
         } finally {
             sockets.close();
         }

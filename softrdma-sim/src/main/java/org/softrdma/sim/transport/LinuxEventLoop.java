@@ -66,7 +66,8 @@ abstract class LinuxEventLoop extends NettyEventLoop {
     @Override
     public final StreamSocket adopt(PendingSocket pending, SocketEvents events) throws IOException {
         Socket socket = ((Pending) pending).socket;
-        if (!socket.isOpen()) { // discarded meanwhile; its descriptor's number may be another connection's by now
+        boolean open = socket.isOpen();
+        if (!open) { // discarded meanwhile; its descriptor's number may be another connection's by now
             throw new ClosedChannelException();
         }
         try {

@@ -6,17 +6,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** How long the server waits for the last work of its loops, all of them together. One thread. */
-final class Deadline {
-    private static final Logger LOG = LoggerFactory.getLogger(Deadline.class);
+final class CloseTime {
+    private static final Logger LOG = LoggerFactory.getLogger(CloseTime.class);
     private static final int SECONDS = 10;
 
     private final long endNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS);
 
-    private Deadline() {}
+    private CloseTime() {}
 
     /** From now on. */
-    static Deadline begin() {
-        return new Deadline();
+    static CloseTime begin() {
+        return new CloseTime();
     }
 
     /** Waits until the count is zero, or the time is over, which is logged. An interrupt stays set, and ends no wait. */
