@@ -391,8 +391,7 @@ final class StreamChannel implements ClientChannel, SocketEvents {
         try {
             StreamSocket adopted = socket;
             if (adopted != null) {
-                adopted.close(); // first: what was to go at the end of the turn goes now, and nobody else has its
-                // memory
+                adopted.close(); // first: what was to go at the end of the turn is sent from its memory now
             }
             output.drop();
             tellProgress();

@@ -175,13 +175,12 @@ final class ConnectionOutput {
             channel.flush();
         }
         unaccounted = 0;
-        if (channel.isSent()) {
-            handed.clear();
+        long taken = handed.capacityOf(Math.max(0, channel.pendingBytes()));
+        if (channel.isSent()) { // or goes with this turn, and is accounted for if it did not
             hold(0);
             return;
         }
-        long pending = channel.pendingBytes();
-        hold(pending < 0 ? 0 : handed.capacityOf(pending) + 1);
+        hold(taken + 1);
         if (!draining) {
             draining = true;
             channel.whenSent(() -> {

@@ -64,12 +64,4 @@ final class HandedBuffers {
         }
         return capacity;
     }
-
-    /** All are sent. */
-    void clear() {
-        first = 0;
-        count = 0;
-        bytes = 0;
-        capacity = 0;
-    }
 }

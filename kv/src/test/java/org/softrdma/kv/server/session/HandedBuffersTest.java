@@ -29,7 +29,7 @@ class HandedBuffersTest {
             handed.add(10, 512);
             assertEquals(512L * Math.min(i + 1, 20), handed.capacityOf(200));
         }
-        handed.clear();
+        assertEquals(0, handed.capacityOf(0));
         handed.add(10, 512);
         assertEquals(512, handed.capacityOf(10));
     }
