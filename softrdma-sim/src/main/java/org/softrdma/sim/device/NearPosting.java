@@ -2,6 +2,7 @@ package org.softrdma.sim.device;
 
 import org.softrdma.sim.engine.RnicEngine;
 import org.softrdma.sim.memory.NearMemory;
+import org.softrdma.sim.memory.Quiescence;
 import org.softrdma.sim.pinning.InUse;
 import org.softrdma.sim.queue.SendQueue;
 import org.softrdma.sim.rdmap.NearReads;
@@ -18,6 +19,7 @@ final class NearPosting {
     private static final int MOST_FETCHED = 128;
 
     private final PeerMemory peer;
+    private final Quiescence.Epoch epoch;
     private final NearReads reads;
     private final RecentPages recent = new RecentPages();
     /** Means nothing; but it must be kept. */
@@ -25,6 +27,7 @@ final class NearPosting {
 
     NearPosting(RnicEngine engine, PeerMemory peer, int domain) {
         this.peer = peer;
+        epoch = peer.epoch();
         reads = new NearReads(engine, peer, NearMemory.Reader.POSTING, InUse.NOTHING, domain);
     }
 
@@ -43,7 +46,7 @@ final class NearPosting {
         if (requests.size() == 1 || !sends.isSettled()) {
             return;
         }
-        peer.epoch().enter();
+        epoch.enter();
         try {
             for (int i = 0; i < Math.min(requests.size(), MOST_FETCHED); i++) {
                 SendWorkRequest request = requests.get(i);
@@ -53,7 +56,7 @@ final class NearPosting {
                 }
             }
         } finally {
-            peer.epoch().exit();
+            epoch.exit();
         }
     }
 
@@ -71,24 +74,57 @@ final class NearPosting {
      * @return true if its completion was pushed; false if it has to be posted
      */
     boolean read(SendWorkRequest request, SendQueue sends) {
-        if (request.opcode() != SendOpcode.READ || !sends.isSettled() || !sends.hasRoom()) {
-            return false;
-        }
         ScatterGatherList local = request.local();
-        if (local.size() != 1) {
+        if (request.opcode() != SendOpcode.READ || local.size() != 1 || !isTurn(sends)) {
             return false;
         }
         long length = local.length(0);
         boolean done;
-        peer.epoch().enter();
+        epoch.enter();
         try {
             done = reads.read(local.lkey(0), local.address(0), request.rkey(), request.remoteAddress(), length);
         } finally {
-            peer.epoch().exit();
+            epoch.exit();
         }
         if (done) {
             sends.completeNear(request.wrId(), request.flags(), length);
         }
         return done;
+    }
+
+    /**
+     * The same for a READ into one region.
+     *
+     * @param local region of the sink
+     * @param offset bytes from its start
+     * @param length checked
+     */
+    boolean read(
+            long wrId,
+            SoftMemoryRegion local,
+            long offset,
+            long length,
+            long remoteAddress,
+            int rkey,
+            int flags,
+            SendQueue sends) {
+        if (!isTurn(sends)) {
+            return false;
+        }
+        boolean done;
+        epoch.enter();
+        try {
+            done = reads.read(local.row(), local.lkey(), local.address() + offset, rkey, remoteAddress, length);
+        } finally {
+            epoch.exit();
+        }
+        if (done) {
+            sends.completeNear(wrId, flags, length);
+        }
+        return done;
+    }
+
+    private static boolean isTurn(SendQueue sends) {
+        return sends.isSettled() && sends.hasRoom();
     }
 }

@@ -36,6 +36,7 @@ import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.ConnectionCapabilities;
 import org.softrdma.verbs.EndCause;
 import org.softrdma.verbs.Feature;
+import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.PostStatus;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QueuePairAttributes;
@@ -217,6 +218,16 @@ final class SoftQueuePair extends PostingQueuePair implements CompletionSource, 
         if (posting != null && state == QueuePairState.READY_TO_SEND) {
             posting.fetch(requests, sends);
         }
+    }
+
+    @Override
+    protected boolean readNow(
+            long wrId, MemoryRegion local, long offset, long length, long remoteAddress, int rkey, int flags) {
+        NearPosting posting = near;
+        return posting != null
+                && state == QueuePairState.READY_TO_SEND
+                && local instanceof SoftMemoryRegion mine
+                && posting.read(wrId, mine, offset, length, remoteAddress, rkey, flags, sends);
     }
 
     @Override

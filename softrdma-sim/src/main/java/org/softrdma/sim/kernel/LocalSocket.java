@@ -134,7 +134,7 @@ public final class LocalSocket implements AutoCloseable {
                     (int) SETSOCKOPT.invokeExact(state, file, SOL_SOCKET, SO_SNDTIMEO, time, size),
                     state);
             MemorySegment address = address(arena, name);
-            required("connect", (int) CONNECT.invokeExact(state, file, address, (int) address.byteSize()), state);
+            required("connect", state, () -> (int) CONNECT.invokeExact(state, file, address, (int) address.byteSize()));
         });
     }
 
@@ -164,9 +164,9 @@ public final class LocalSocket implements AutoCloseable {
     /** The next connection of a listener. */
     public LocalSocket accept() throws IOException {
         return tried((state, arena) -> {
-            int file = (int) ACCEPT.invokeExact(state, descriptor, 0L, 0L, SOCK_CLOEXEC);
-            required("accept", file, state);
-            return new LocalSocket(file);
+            long file =
+                    required("accept", state, () -> (int) ACCEPT.invokeExact(state, descriptor, 0L, 0L, SOCK_CLOEXEC));
+            return new LocalSocket((int) file);
         });
     }
 
@@ -210,8 +210,8 @@ public final class LocalSocket implements AutoCloseable {
                 header.set(LONG, CONTROL_OFFSET, control.address());
             }
             int flags = wait ? MSG_NOSIGNAL : MSG_DONTWAIT_NOSIGNAL;
-            required("sendmsg", (long) SENDMSG.invokeExact(state, descriptor, header, flags), state);
-            return true;
+            long sent = required("sendmsg", state, () -> (long) SENDMSG.invokeExact(state, descriptor, header, flags));
+            return sent == MESSAGE_BYTES;
         });
     }
 
@@ -227,8 +227,8 @@ public final class LocalSocket implements AutoCloseable {
             MemorySegment header = header(arena, message, true);
             MemorySegment control = arena.allocate(CONTROL_BYTES, Long.BYTES);
             header.set(LONG, CONTROL_OFFSET, control.address());
-            long got = (long) RECVMSG.invokeExact(state, descriptor, header, MSG_CMSG_CLOEXEC);
-            required("recvmsg", got, state);
+            long got = required(
+                    "recvmsg", state, () -> (long) RECVMSG.invokeExact(state, descriptor, header, MSG_CMSG_CLOEXEC));
             boolean carries = header.get(LONG, CONTROL_LENGTH_OFFSET) >= CONTROL_USED
                     && control.get(INT, CONTROL_LEVEL_OFFSET) == SOL_SOCKET
                     && control.get(INT, CONTROL_TYPE_OFFSET) == SCM_RIGHTS;
@@ -319,6 +319,16 @@ public final class LocalSocket implements AutoCloseable {
         }
     }
 
+    /** A call that waits. The kernel does not begin one with a time limit again by itself when a signal comes. */
+    private static long required(String what, MemorySegment state, Waiting call) throws Throwable {
+        long result = call.run();
+        while (result < 0 && SystemCalls.errno(state) == SystemCalls.EINTR) {
+            result = call.run();
+        }
+        required(what, result, state);
+        return result;
+    }
+
     private static <T> T run(Call<T> call) {
         try {
             return tried(call);
@@ -341,6 +351,12 @@ public final class LocalSocket implements AutoCloseable {
     @FunctionalInterface
     private interface Call<T> {
         T run(MemorySegment state, Arena arena) throws Throwable;
+    }
+
+    /** One that waits: its result, negative for an error. */
+    @FunctionalInterface
+    private interface Waiting {
+        long run() throws Throwable;
     }
 
     /** What a new socket is used for. */

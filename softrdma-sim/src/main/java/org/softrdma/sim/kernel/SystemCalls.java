@@ -12,6 +12,9 @@ import java.util.stream.Stream;
 
 /** Functions of the C library as method handles, and the errno they leave. Any thread. */
 public final class SystemCalls {
+    /** A signal came, or io_uring had something to do; the call can be made again (signal(7)). */
+    public static final int EINTR = 4;
+
     private static final String ERRNO = "errno";
     private static final StructLayout STATE_LAYOUT = Linker.Option.captureStateLayout();
     private static final VarHandle ERRNO_VALUE =

@@ -201,7 +201,10 @@ public final class PageMemory implements AutoCloseable {
                 }
                 try {
                     int ignored = (int) unlink.invokeExact(name);
-                    int error = (int) fallocate.invokeExact(file, 0L, roundUp(length, PAGE));
+                    int error;
+                    do {
+                        error = (int) fallocate.invokeExact(file, 0L, roundUp(length, PAGE));
+                    } while (error == SystemCalls.EINTR);
                     if (error != 0) {
                         throw new VerbsException(
                                 VerbsErrorCode.NO_RESOURCES,

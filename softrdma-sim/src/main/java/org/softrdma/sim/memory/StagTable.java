@@ -149,7 +149,7 @@ public final class StagTable implements AutoCloseable {
             if (row < 0) {
                 return row;
             }
-            describe(row, binding, new Place(base, segment.byteSize(), rights, domain));
+            describe(row, binding, base, segment.byteSize(), rights, domain);
             putInt(rowAddress(row) + WINDOWS_OFFSET, 0);
             chooseKeys(row);
             live++;
@@ -219,7 +219,7 @@ public final class StagTable implements AutoCloseable {
         lock.lock();
         try {
             binding(row).letGo();
-            describe(row, binding, place);
+            describe(row, binding, place.base, place.length, place.rights, place.domain);
             int number = number(row);
             int rkey = rkeys.scramble(number);
             int lkey = lkeys.scramble(number);
@@ -325,7 +325,8 @@ public final class StagTable implements AutoCloseable {
         return new RecentKeys(lkeys, REMEMBERED_LKEYS);
     }
 
-    private int findLocal(int row, int lkey) {
+    /** The row, if it is live and has this lkey, or -1. Inside a batch. */
+    public int findLocal(int row, int lkey) {
         long chunk = (long) CHUNK.getAcquire(chunks, row >>> CHUNK_SHIFT);
         if (chunk == 0 || lkey == 0 || getInt(chunk + rowOffset(row) + LKEY_OFFSET) != lkey) {
             return -1;
@@ -440,13 +441,13 @@ public final class StagTable implements AutoCloseable {
     }
 
     /** What a row says, all but its keys, which make it valid. */
-    private void describe(int row, Binding binding, Place place) {
+    private void describe(int row, Binding binding, long base, long length, int rights, int domain) {
         rebind(row, binding);
         long at = rowAddress(row);
-        NativeMemory.putNativeLong(at + LENGTH_OFFSET, place.length);
-        NativeMemory.putNativeLong(at + BASE_OFFSET, place.base);
-        putInt(at + RIGHTS_OFFSET, place.rights);
-        putInt(at + DOMAIN_OFFSET, place.domain);
+        NativeMemory.putNativeLong(at + LENGTH_OFFSET, length);
+        NativeMemory.putNativeLong(at + BASE_OFFSET, base);
+        putInt(at + RIGHTS_OFFSET, rights);
+        putInt(at + DOMAIN_OFFSET, domain);
     }
 
     private void giveBack(int row) {
@@ -547,11 +548,14 @@ public final class StagTable implements AutoCloseable {
      * @param row of the window
      * @param key its key
      * @param binding its memory
-     * @param place what else its row says
+     * @param base first address as peers name it
+     * @param length bytes
+     * @param rights {@link AccessRights}
+     * @param stream its negative number, in place of a domain
      * @param region row of the region
      */
-    void bindWindow(int row, int key, Binding binding, Place place, int region) {
-        describe(row, binding, place);
+    void bindWindow(int row, int key, Binding binding, long base, long length, int rights, int stream, int region) {
+        describe(row, binding, base, length, rights, stream);
         long count = rowAddress(region) + WINDOWS_OFFSET;
         putInt(count, getInt(count) + 1);
         VarHandle.releaseFence();

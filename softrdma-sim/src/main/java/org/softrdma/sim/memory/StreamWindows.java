@@ -68,10 +68,9 @@ public final class StreamWindows implements Window.Holder {
             }
             int all = rights | AccessRights.WINDOW | (table.rights(region) & AccessRights.WAYS);
             Binding binding = new Binding(table.binding(region), table.rawAddress(region, address), all);
-            StagTable.Place place = new StagTable.Place(address, length, all, stream);
             remember(key, window);
             window.bound(this, key, region);
-            table.bindWindow(window.row(), key, binding, place, region);
+            table.bindWindow(window.row(), key, binding, address, length, all, stream, region);
             return true;
         } finally {
             table.lock().unlock();

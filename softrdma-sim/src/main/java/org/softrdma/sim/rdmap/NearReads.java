@@ -62,10 +62,28 @@ public final class NearReads {
      * @return false if it has to go by the stream
      */
     public boolean read(int lkey, long sink, int rkey, long address, long length) {
+        return readInto(stags.findLocal(recentLkeys, lkey), sink, rkey, address, length);
+    }
+
+    /**
+     * Does a READ, if it can be done here, into a region whose row is known.
+     *
+     * @param row of the region
+     * @param lkey its key
+     * @param sink its first address, as scatter/gather entries name it
+     * @param rkey the peer's key
+     * @param address first address at the peer
+     * @param length bytes
+     * @return false if it has to go by the stream
+     */
+    public boolean read(int row, int lkey, long sink, int rkey, long address, long length) {
+        return readInto(stags.findLocal(row, lkey), sink, rkey, address, length);
+    }
+
+    private boolean readInto(int row, long sink, int rkey, long address, long length) {
         if (length <= 0 || length > MOST_BYTES) {
             return false;
         }
-        int row = stags.findLocal(recentLkeys, lkey);
         if (stags.check(row, domain, AccessRights.LOCAL_WRITE, sink, length) != AccessResult.GRANTED
                 || stags.isPolled(row)) {
             return false; // the stream fails it in its turn, or moves it by whole words

@@ -10,7 +10,6 @@ import org.softrdma.sim.kernel.SystemCalls;
 
 /** readv(2) on Linux, which Netty's sockets lack. Any thread. */
 final class ReadVector {
-    private static final int EINTR = 4;
     private static final int EAGAIN = 11;
     private static final MethodHandle READV = SystemCalls.withErrno(
             "readv",
@@ -46,7 +45,7 @@ final class ReadVector {
             return StreamSocket.END_OF_STREAM;
         }
         int errno = SystemCalls.errno(state);
-        if (errno == EAGAIN || errno == EINTR) {
+        if (errno == EAGAIN || errno == SystemCalls.EINTR) {
             return 0;
         }
         throw HostSilentException.ofErrno(errno, new IOException("readv failed: errno " + errno));

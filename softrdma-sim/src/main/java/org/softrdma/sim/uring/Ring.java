@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.TimeUnit;
+import org.softrdma.sim.kernel.SystemCalls;
 import org.softrdma.sim.memory.MemoryOperations;
 import org.softrdma.sim.memory.NativeMemory;
 
@@ -210,7 +211,7 @@ final class Ring implements AutoCloseable {
             return true;
         }
         return switch (calls.errno()) {
-            case RingCalls.EINTR, RingCalls.ETIME -> true;
+            case SystemCalls.EINTR, RingCalls.ETIME -> true;
             case RingCalls.EAGAIN, RingCalls.EBUSY -> false; // no memory, or too many completions that did not fit
             case RingCalls.EBADR -> {
                 completionsLost = true;

@@ -14,7 +14,6 @@ import org.softrdma.sim.kernel.SystemCalls;
  * numbers are the same on x86-64 and aarch64. Linux only: elsewhere this class cannot be loaded. One thread at a time.
  */
 final class RingCalls {
-    static final int EINTR = 4;
     static final int EAGAIN = 11;
     static final int EBUSY = 16;
     static final int ETIME = 62;

@@ -55,6 +55,23 @@ public abstract class PostingQueuePair implements QueuePair {
     /** Told of a list before the first of its requests is checked and written. Under the lock of the send queue. */
     protected void announce(SendWorkRequestList requests) {}
 
+    /**
+     * Does a READ at once, if it needs no device for it. Allocates nothing. Under the lock of the send queue.
+     *
+     * @param wrId number of the request
+     * @param local region of the sink
+     * @param offset bytes from the start of that region
+     * @param length bytes
+     * @param remoteAddress first address at the peer
+     * @param rkey the peer's key
+     * @param flags {@link org.softrdma.verbs.SendFlags}
+     * @return true if its completion is there, too; false if it has to be written
+     */
+    protected boolean readNow(
+            long wrId, MemoryRegion local, long offset, long length, long remoteAddress, int rkey, int flags) {
+        return false;
+    }
+
     /** Most requests that are written before they are given to the device, at least 1. */
     protected int longestChain() {
         return Integer.MAX_VALUE;
@@ -126,7 +143,9 @@ public abstract class PostingQueuePair implements QueuePair {
         beginSends();
         try {
             checkSendable(SendOpcode.READ);
-            status = writeOne(oneSend.read(wrId, remoteAddress, rkey, flags).add(local, offset, length));
+            status = readNow(wrId, local, offset, length, remoteAddress, rkey, flags)
+                    ? PostStatus.ACCEPTED
+                    : writeOne(oneSend.read(wrId, remoteAddress, rkey, flags).add(local, offset, length));
         } finally {
             endSends();
         }
