@@ -13,13 +13,6 @@ interface DeviceDomain extends ProtectionDomain {
     /** Its number in the stag table. */
     int number();
 
-    /**
-     * Refuses a thread that does not own a device in manual progress.
-     *
-     * @throws IllegalStateException if it is another one
-     */
-    void checkThread();
-
     /** True if its regions are rows of this table. */
     boolean isOf(StagTable table);
 

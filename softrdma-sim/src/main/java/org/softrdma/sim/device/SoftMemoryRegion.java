@@ -109,14 +109,12 @@ final class SoftMemoryRegion implements MemoryRegion {
 
     @Override
     public void unpin() {
-        domain.checkThread();
         checkOpen();
         keeper.unpin(this);
     }
 
     @Override
     public void swap(MemoryRegion other) {
-        domain.checkThread();
         domain.require(Feature.REGION_SWAP, "swap");
         if (!(other instanceof SoftMemoryRegion theirs) || theirs.domain != domain) {
             throw new IllegalArgumentException("swap: the regions belong to different protection domains");
@@ -126,14 +124,12 @@ final class SoftMemoryRegion implements MemoryRegion {
 
     @Override
     public void reregister(Reregistration change) {
-        domain.checkThread();
         domain.require(Feature.REREGISTRATION, "reregister");
         keeper.reregister(this, change);
     }
 
     @Override
     public void close() {
-        domain.checkThread();
         closing.once(() -> keeper.deregister(this));
     }
 

@@ -8,7 +8,7 @@ import org.softrdma.verbs.provider.Closing;
 
 /** A memory window: the application's handle of a row in the stag table. Thread-safe. */
 final class SoftMemoryWindow implements MemoryWindow {
-    private final DeviceDomain domain;
+    private final ProtectionDomain domain;
     private final Window window;
     private final Runnable closer;
     private final Closing closing = new Closing();
@@ -20,7 +20,7 @@ final class SoftMemoryWindow implements MemoryWindow {
      * @param window its row
      * @param closer frees the row, once
      */
-    SoftMemoryWindow(DeviceDomain domain, Window window, Runnable closer) {
+    SoftMemoryWindow(ProtectionDomain domain, Window window, Runnable closer) {
         this.domain = domain;
         this.window = window;
         this.closer = closer;
@@ -50,7 +50,6 @@ final class SoftMemoryWindow implements MemoryWindow {
 
     @Override
     public void close() {
-        domain.checkThread();
         closing.once(closer);
     }
 

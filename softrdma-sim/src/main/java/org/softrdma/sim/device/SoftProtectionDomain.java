@@ -44,7 +44,7 @@ final class SoftProtectionDomain implements DeviceDomain {
 
     @Override
     public MemoryRegion register(MemorySegment memory, Set<AccessFlag> access, PinningPolicy pinning) {
-        checkThread();
+        device.progress().checkThread();
         device.checkOffered(memory, access);
         // Not under the lock: EAGER takes time in proportion to the memory, and may wait for engines.
         return Creation.counted(
@@ -56,7 +56,7 @@ final class SoftProtectionDomain implements DeviceDomain {
 
     @Override
     public void advise(Advice advice, boolean wait, long address, long length, int lkey) {
-        checkThread();
+        device.progress().checkThread();
         Runnable prefetch = device.registrar().prefetch(number, advice, address, length, lkey);
         if (wait || !device.progress().isThreaded()) {
             prefetch.run();
@@ -67,7 +67,7 @@ final class SoftProtectionDomain implements DeviceDomain {
 
     @Override
     public SharedReceiveQueue createSharedReceiveQueue(int maxWorkRequests, int maxScatterGather) {
-        checkThread();
+        device.progress().checkThread();
         require(Feature.SHARED_RECEIVE_QUEUES, "createSharedReceiveQueue");
         return device.createSharedReceiveQueue(
                 this, new SoftSharedReceiveQueue.Size(maxWorkRequests, maxScatterGather));
@@ -75,18 +75,13 @@ final class SoftProtectionDomain implements DeviceDomain {
 
     @Override
     public MemoryWindow allocateWindow() {
-        checkThread();
+        device.progress().checkThread();
         require(Feature.MEMORY_WINDOWS, "allocateWindow");
         return Creation.counted(
                 () -> contents.opened(Kind.MEMORY_WINDOW),
                 () -> device.registrar().allocateWindow(this),
                 () -> contents.closed(Kind.MEMORY_WINDOW),
                 "a memory window");
-    }
-
-    @Override
-    public void checkThread() {
-        device.progress().checkThread();
     }
 
     @Override
@@ -116,7 +111,7 @@ final class SoftProtectionDomain implements DeviceDomain {
 
     @Override
     public void close() {
-        checkThread();
+        device.progress().checkThread();
         contents.close(device::childClosed);
     }
 }

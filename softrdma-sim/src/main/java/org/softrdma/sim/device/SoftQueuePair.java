@@ -75,6 +75,8 @@ final class SoftQueuePair extends PostingQueuePair implements CompletionSource, 
     private final CompletableFuture<String> disconnected = new CompletableFuture<>();
 
     private final @Nullable SameHost sameHost;
+    /** The READ that is written next cannot be done by the posting thread. Under the post lock. */
+    private boolean tried;
     /** Something was put into the send queue, and the engine was not told yet. */
     private volatile boolean bell;
     /** On the engine's thread: the peer may come for memory while this is open. */
@@ -224,15 +226,18 @@ final class SoftQueuePair extends PostingQueuePair implements CompletionSource, 
     protected boolean readNow(
             long wrId, MemoryRegion local, long offset, long length, long remoteAddress, int rkey, int flags) {
         NearPosting posting = near;
-        return posting != null
-                && state == QueuePairState.READY_TO_SEND
-                && local instanceof SoftMemoryRegion mine
-                && posting.read(wrId, mine, offset, length, remoteAddress, rkey, flags, sends);
+        if (posting == null || state != QueuePairState.READY_TO_SEND || !(local instanceof SoftMemoryRegion mine)) {
+            return false;
+        }
+        boolean done = posting.read(wrId, mine, offset, length, remoteAddress, rkey, flags, sends);
+        tried = !done;
+        return done;
     }
 
     @Override
     protected boolean write(int position, SendWorkRequest request) {
-        NearPosting posting = near;
+        NearPosting posting = tried ? null : near;
+        tried = false;
         if (posting != null && state == QueuePairState.READY_TO_SEND && posting.read(request, sends)) {
             return true;
         }

@@ -24,6 +24,8 @@ public final class LocalSocket implements AutoCloseable {
     /** No descriptor. */
     public static final int NONE = -1;
 
+    private static final long WITHOUT_LIMIT = Long.MAX_VALUE;
+
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG;
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT;
     private static final ValueLayout.OfShort SHORT = ValueLayout.JAVA_SHORT;
@@ -80,11 +82,15 @@ public final class LocalSocket implements AutoCloseable {
     private static final MethodHandle GETEUID = SystemCalls.function("geteuid", FunctionDescriptor.of(INT));
 
     private final int descriptor;
+    /** Most for each message; {@link #WITHOUT_LIMIT} for a socket that only does what it need not wait for. */
+    private final long timeoutNs;
+
     private final ReentrantLock closing = new ReentrantLock();
     private boolean closed;
 
-    private LocalSocket(int descriptor) {
+    private LocalSocket(int descriptor, long timeoutNs) {
         this.descriptor = descriptor;
+        this.timeoutNs = timeoutNs;
     }
 
     private static MethodHandle withAddress(String name) {
@@ -104,7 +110,7 @@ public final class LocalSocket implements AutoCloseable {
      * @throws IOException if the name is in use
      */
     public static LocalSocket listen(String name, int backlog) throws IOException {
-        return opened((state, arena, file) -> {
+        return opened(WITHOUT_LIMIT, (state, arena, file) -> {
             MemorySegment address = address(arena, name);
             required("bind", (int) BIND.invokeExact(state, file, address, (int) address.byteSize()), state);
             required("listen", (int) LISTEN.invokeExact(state, file, backlog), state);
@@ -115,11 +121,11 @@ public final class LocalSocket implements AutoCloseable {
      * Connects.
      *
      * @param name in the abstract namespace
-     * @param timeoutNs most for this call, and for each message from here on
+     * @param timeoutNs most for this call, and for each message from here on; twice as much if signals come meanwhile
      * @throws IOException if nobody listens there, or not in time
      */
     public static LocalSocket connect(String name, long timeoutNs) throws IOException {
-        return opened((state, arena, file) -> {
+        return opened(timeoutNs, (state, arena, file) -> {
             long micros = Math.max(1, timeoutNs / NANOS_PER_MICRO);
             MemorySegment time = arena.allocate(LONG, 2);
             time.setAtIndex(LONG, 0, micros / MICROS_PER_SECOND);
@@ -134,17 +140,19 @@ public final class LocalSocket implements AutoCloseable {
                     (int) SETSOCKOPT.invokeExact(state, file, SOL_SOCKET, SO_SNDTIMEO, time, size),
                     state);
             MemorySegment address = address(arena, name);
-            required("connect", state, () -> (int) CONNECT.invokeExact(state, file, address, (int) address.byteSize()));
+            long result = again(
+                    timeoutNs, state, () -> (int) CONNECT.invokeExact(state, file, address, (int) address.byteSize()));
+            required("connect", result, state);
         });
     }
 
-    private static LocalSocket opened(Setup setup) throws IOException {
+    private static LocalSocket opened(long timeoutNs, Setup setup) throws IOException {
         return tried((state, arena) -> {
             int file = (int) SOCKET.invokeExact(state, (int) AF_UNIX, SEQPACKET_CLOEXEC, 0);
             required("socket", file, state);
             try {
                 setup.run(state, arena, file);
-                return new LocalSocket(file);
+                return new LocalSocket(file, timeoutNs);
             } catch (Throwable e) {
                 SealedMemory.close(file);
                 throw e;
@@ -165,8 +173,9 @@ public final class LocalSocket implements AutoCloseable {
     public LocalSocket accept() throws IOException {
         return tried((state, arena) -> {
             long file =
-                    required("accept", state, () -> (int) ACCEPT.invokeExact(state, descriptor, 0L, 0L, SOCK_CLOEXEC));
-            return new LocalSocket((int) file);
+                    again(timeoutNs, state, () -> (int) ACCEPT.invokeExact(state, descriptor, 0L, 0L, SOCK_CLOEXEC));
+            required("accept", file, state);
+            return new LocalSocket((int) file, WITHOUT_LIMIT);
         });
     }
 
@@ -210,8 +219,9 @@ public final class LocalSocket implements AutoCloseable {
                 header.set(LONG, CONTROL_OFFSET, control.address());
             }
             int flags = wait ? MSG_NOSIGNAL : MSG_DONTWAIT_NOSIGNAL;
-            long sent = required("sendmsg", state, () -> (long) SENDMSG.invokeExact(state, descriptor, header, flags));
-            return sent == MESSAGE_BYTES;
+            long sent = again(timeoutNs, state, () -> (long) SENDMSG.invokeExact(state, descriptor, header, flags));
+            required("sendmsg", sent, state);
+            return true;
         });
     }
 
@@ -227,8 +237,9 @@ public final class LocalSocket implements AutoCloseable {
             MemorySegment header = header(arena, message, true);
             MemorySegment control = arena.allocate(CONTROL_BYTES, Long.BYTES);
             header.set(LONG, CONTROL_OFFSET, control.address());
-            long got = required(
-                    "recvmsg", state, () -> (long) RECVMSG.invokeExact(state, descriptor, header, MSG_CMSG_CLOEXEC));
+            long got = again(
+                    timeoutNs, state, () -> (long) RECVMSG.invokeExact(state, descriptor, header, MSG_CMSG_CLOEXEC));
+            required("recvmsg", got, state);
             boolean carries = header.get(LONG, CONTROL_LENGTH_OFFSET) >= CONTROL_USED
                     && control.get(INT, CONTROL_LEVEL_OFFSET) == SOL_SOCKET
                     && control.get(INT, CONTROL_TYPE_OFFSET) == SCM_RIGHTS;
@@ -319,13 +330,17 @@ public final class LocalSocket implements AutoCloseable {
         }
     }
 
-    /** A call that waits. The kernel does not begin one with a time limit again by itself when a signal comes. */
-    private static long required(String what, MemorySegment state, Waiting call) throws Throwable {
+    /**
+     * A call that waits, and is made again when a signal comes: the kernel does not do so by itself where there is a time limit.
+     *
+     * @param timeoutNs the kernel counts it anew at each call, so what is over is asked here, too
+     */
+    private static long again(long timeoutNs, MemorySegment state, Waiting call) throws Throwable {
+        long startNs = System.nanoTime();
         long result = call.run();
-        while (result < 0 && SystemCalls.errno(state) == SystemCalls.EINTR) {
+        while (result < 0 && SystemCalls.errno(state) == SystemCalls.EINTR && System.nanoTime() - startNs < timeoutNs) {
             result = call.run();
         }
-        required(what, result, state);
         return result;
     }
 

@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 
 /** Functions of the C library as method handles, and the errno they leave. Any thread. */
 public final class SystemCalls {
-    /** A signal came, or io_uring had something to do; the call can be made again (signal(7)). */
+    /** A signal came while the call waited, or io_uring had something for this thread to do. */
     public static final int EINTR = 4;
 
     private static final String ERRNO = "errno";

@@ -122,6 +122,9 @@ public final class PageMemory implements AutoCloseable {
             MethodHandle unlink) {
         private static final int O_RDWR_CREAT_EXCL_CLOEXEC = 02 | 0100 | 0200 | 02000000;
         private static final int OWNER_ONLY = 0600;
+        /** Attempts. A signal ends each, and older kernels then begin from the start. */
+        private static final int RESERVATIONS = 10;
+
         private static final int MFD_CLOEXEC = 1;
 
         static Optional<Calls> find() {
@@ -201,10 +204,10 @@ public final class PageMemory implements AutoCloseable {
                 }
                 try {
                     int ignored = (int) unlink.invokeExact(name);
-                    int error;
-                    do {
+                    int error = SystemCalls.EINTR;
+                    for (int i = 0; i < RESERVATIONS && error == SystemCalls.EINTR; i++) {
                         error = (int) fallocate.invokeExact(file, 0L, roundUp(length, PAGE));
-                    } while (error == SystemCalls.EINTR);
+                    }
                     if (error != 0) {
                         throw new VerbsException(
                                 VerbsErrorCode.NO_RESOURCES,

@@ -441,13 +441,13 @@ public final class StagTable implements AutoCloseable {
     }
 
     /** What a row says, all but its keys, which make it valid. */
-    private void describe(int row, Binding binding, long base, long length, int rights, int domain) {
+    private void describe(int row, Binding binding, long base, long length, int rights, int domainOrStream) {
         rebind(row, binding);
         long at = rowAddress(row);
         NativeMemory.putNativeLong(at + LENGTH_OFFSET, length);
         NativeMemory.putNativeLong(at + BASE_OFFSET, base);
         putInt(at + RIGHTS_OFFSET, rights);
-        putInt(at + DOMAIN_OFFSET, domain);
+        putInt(at + DOMAIN_OFFSET, domainOrStream);
     }
 
     private void giveBack(int row) {
@@ -616,12 +616,12 @@ public final class StagTable implements AutoCloseable {
     public record Named(Binding binding, int domain, int rights, long base, long length) {}
 
     /**
-     * What a row says beside its keys and its memory.
+     * What the row of a region says beside its keys and its memory.
      *
      * @param base first address as peers and entries name it
      * @param length bytes
      * @param rights {@link AccessRights}
-     * @param domain protection domain, or the negative number of a stream
+     * @param domain protection domain
      */
     public record Place(long base, long length, int rights, int domain) {}
 }

@@ -17,6 +17,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.sim.SoftRdmaProvider;
 import org.softrdma.sim.peer.TestDevice;
 import org.softrdma.sim.wire.MessageKind;
@@ -29,6 +31,7 @@ import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.QueuePairState;
 import org.softrdma.verbs.Reregistration;
 import org.softrdma.verbs.SendFlags;
+import org.softrdma.verbs.SendWorkRequest;
 import org.softrdma.verbs.SendWorkRequestList;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.WorkCompletion;
@@ -363,6 +366,41 @@ class NearReadTest {
         }
     }
 
+    /** Once here, once by the engine; then by TCP. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldGiveUpWhenTheMemoryIsSwappedAllTheTime(boolean asRequest) {
+        try (NearPair nodes = new NearPair()) {
+            MemoryRegion region = nodes.register(0, LENGTH, 1, AccessFlag.REMOTE_READ, AccessFlag.ZERO_BASED);
+            MemoryRegion other = nodes.register(LENGTH, LENGTH, 2, AccessFlag.REMOTE_READ, AccessFlag.ZERO_BASED);
+            assertEquals(CompletionStatus.SUCCESS, nodes.read(region, 0, 8), "asks for the table");
+            long before = nodes.near();
+            Thread posting = Thread.currentThread();
+            AtomicInteger copies = new AtomicInteger();
+            nodes.clientMemory.before((source, target, length) -> {
+                if (Thread.currentThread() == posting) {
+                    copies.incrementAndGet();
+                }
+                region.swap(other);
+            });
+            SendWorkRequest request = new SendWorkRequest()
+                    .read(9, region.address(), region.rkey(), SendFlags.SIGNALLED)
+                    .add(nodes.sink, 0, 8);
+            assertEquals(
+                    PostStatus.ACCEPTED,
+                    asRequest
+                            ? nodes.pair.post(request)
+                            : nodes.pair.postRead(
+                                    9, nodes.sink, 0, 8, region.address(), region.rkey(), SendFlags.SIGNALLED));
+            TestDevice.Completion completion = nodes.client.take(1).getFirst();
+            nodes.clientMemory.before(null);
+            assertEquals(CompletionStatus.SUCCESS, completion.status());
+            assertEquals(9, completion.wrId());
+            assertEquals(4, copies.get(), "attempts of the posting thread");
+            assertEquals(before, nodes.near());
+        }
+    }
+
     @Test
     void shouldForgetMemoryThatWasSwappedForOtherMemory() {
         try (NearPair nodes = new NearPair()) {
@@ -467,8 +505,9 @@ class NearReadTest {
         }
     }
 
-    @Test
-    void shouldWaitForReadersBeforeTheSinkIsDeregistered() throws InterruptedException {
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldWaitForReadersBeforeTheSinkIsDeregistered(boolean asRequest) throws InterruptedException {
         try (NearPair nodes = new NearPair()) {
             MemoryRegion region = nodes.register(0, LENGTH, 1, AccessFlag.REMOTE_READ);
             assertEquals(CompletionStatus.SUCCESS, nodes.read(region, 0, 8), "asks for the table");
@@ -484,7 +523,13 @@ class NearReadTest {
                 }
                 assertFalse(closing[0].getState() == Thread.State.TERMINATED, "this thread still writes there");
             });
-            nodes.pair.postRead(1, into, 0, LENGTH, region.address(), region.rkey(), SendFlags.SIGNALLED);
+            if (asRequest) {
+                nodes.pair.post(new SendWorkRequest()
+                        .read(1, region.address(), region.rkey(), SendFlags.SIGNALLED)
+                        .add(into, 0, LENGTH));
+            } else {
+                nodes.pair.postRead(1, into, 0, LENGTH, region.address(), region.rkey(), SendFlags.SIGNALLED);
+            }
             closing[0].join();
             nodes.client.take(1);
             assertEquals(2, nodes.near());

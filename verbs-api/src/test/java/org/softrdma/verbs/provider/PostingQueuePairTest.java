@@ -47,6 +47,8 @@ class PostingQueuePairTest {
         boolean shares;
         int deviceTakes = Integer.MAX_VALUE;
         boolean refuses;
+        boolean readsNow;
+        final List<String> readNow = new ArrayList<>();
         int told;
         boolean locked;
 
@@ -76,6 +78,15 @@ class PostingQueuePairTest {
         @Override
         protected boolean allowsReads() {
             return reads;
+        }
+
+        @Override
+        protected boolean readNow(
+                long wrId, MemoryRegion local, long offset, long length, long remoteAddress, int rkey, int flags) {
+            assertTrue(locked);
+            readNow.add(wrId + " " + (local.address() + offset) + "+" + length + " to " + remoteAddress + " key " + rkey
+                    + " flags " + flags);
+            return readsNow;
         }
 
         @Override
@@ -305,6 +316,23 @@ class PostingQueuePairTest {
     }
 
     @Test
+    void shouldWriteNoReadThatIsDoneAtOnce() {
+        queuePair.readsNow = true;
+        assertEquals(PostStatus.ACCEPTED, queuePair.postRead(1, region, 10, 20, 30, 40, SendFlags.SIGNALLED));
+        assertEquals(List.of("1 5010+20 to 30 key 40 flags 2"), queuePair.readNow);
+        assertEquals(List.of(), queuePair.written);
+        assertEquals(List.of(), queuePair.given);
+        assertEquals(1, queuePair.told);
+        queuePair.readsNow = false;
+        assertEquals(PostStatus.ACCEPTED, queuePair.postRead(2, region, 10, 20, 30, 40, SendFlags.SIGNALLED));
+        assertEquals(2, queuePair.readNow.size());
+        assertEquals(List.of("2 READ 5010+20 key 7 to 30 key 40 flags 2"), queuePair.written);
+        assertEquals(2, queuePair.told);
+        assertEquals(PostStatus.ACCEPTED, queuePair.postWrite(3, region, 10, 20, 30, 40, SendFlags.SIGNALLED));
+        assertEquals(2, queuePair.readNow.size(), "a WRITE is no READ");
+    }
+
+    @Test
     void shouldRefuseBeforeAnythingIsWritten() {
         assertThrows(
                 IllegalArgumentException.class, () -> queuePair.postSend(1, region, 0, 1001, SendFlags.NONE), "length");
@@ -317,6 +345,7 @@ class PostingQueuePairTest {
         queuePair.state = QueuePairState.CLOSED;
         assertThrows(IllegalStateException.class, () -> queuePair.postReceive(1, region, 0, 1));
         assertEquals(List.of(), queuePair.written);
+        assertEquals(List.of(), queuePair.readNow);
         assertEquals(0, queuePair.told);
         assertFalse(queuePair.locked);
     }
