@@ -23,7 +23,7 @@ import org.junit.jupiter.api.condition.OS;
 
 @EnabledOnOs(OS.LINUX)
 class LocalSocketTest {
-    private static final long TIMEOUT_NS = TimeUnit.SECONDS.toNanos(60);
+    private static final long TIMEOUT_NS = TimeUnit.SECONDS.toNanos(20);
     private static final int SIGNALS = 20;
     /** The JVM handles it, and does nothing. */
     private static final int SIGPIPE = 13;
