@@ -21,6 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.sim.SoftRdmaProvider;
 import org.softrdma.sim.peer.TestDevice;
+import org.softrdma.sim.transport.EveryTransport;
 import org.softrdma.sim.wire.MessageKind;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionStatus;
@@ -247,11 +248,12 @@ class NearReadTest {
         }
     }
 
-    @Test
-    void shouldGoOnWithWhatIsTooMuchForATurnWhenTheSocketIsAlmostFull() {
+    @ParameterizedTest
+    @EveryTransport
+    void shouldGoOnWithWhatIsTooMuchForATurnWhenTheSocketIsAlmostFull(String transport) {
         Map<String, String> manual =
                 Map.of("socket-buffer", "65536", "progress", "manual"); // not polled until it is full
-        try (NearPair nodes = new NearPair(true, manual, Map.of("socket-buffer", "65536"))) {
+        try (NearPair nodes = new NearPair(true, manual, Map.of("socket-buffer", "65536", "transport", transport))) {
             int length = 1 << 20;
             MemorySegment source = NearPair.allocate(nodes.server, length).fill((byte) 7);
             MemoryRegion region =
