@@ -368,7 +368,7 @@ class NearReadTest {
         }
     }
 
-    /** Once here, once by the engine; then by TCP. */
+    /** Four attempts here, as many by the engine; then by TCP. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void shouldGiveUpWhenTheMemoryIsSwappedAllTheTime(boolean asRequest) {
