@@ -1,0 +1,25 @@
+package org.softrdma.sim.roce.wire;
+
+/**
+ * What a REQ and a REP say of the end that sends them (IBA volume 1, 12.7).
+ *
+ * @param communicationId chosen by this end; a peer remembers it together with the GUID for its timewait
+ * @param guid of this end's device
+ * @param queuePair number of this end's queue pair
+ * @param startingPsn the PSN with which the <em>other</em> end begins to send
+ * @param responderResources the READs and atomics of the other end that this end serves at a time, 0 to 255
+ * @param initiatorDepth the READs and atomics that this end will have under way at a time, 0 to 255
+ * @param flowControl credits are given and heeded
+ * @param rnrRetries how often the other end repeats after an RNR NAK, 0 to 6; 7 is for ever
+ * @param sharedReceiveQueue this end's RECVs are of a shared receive queue
+ */
+public record CmEndpoint(
+        int communicationId,
+        long guid,
+        int queuePair,
+        int startingPsn,
+        int responderResources,
+        int initiatorDepth,
+        boolean flowControl,
+        int rnrRetries,
+        boolean sharedReceiveQueue) {}
