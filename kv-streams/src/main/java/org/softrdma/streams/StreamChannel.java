@@ -168,7 +168,7 @@ final class StreamChannel implements ClientChannel, SocketEvents {
                 bytes += received;
                 hand(input, received);
             }
-            // Fewer than asked for: nothing is left, and an event follows, unless the end has come with the last one.
+            // Fewer than asked for: an event tells of the rest, unless the socket says that none will.
             more = received == input.capacity() || (received > 0 && !closed && socket().hasMore());
         }
         if (mayReceive()) {

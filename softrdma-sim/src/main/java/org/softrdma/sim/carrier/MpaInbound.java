@@ -120,8 +120,7 @@ public final class MpaInbound {
             if (!large && received < buffered) {
                 socket.receiveAhead(true);
             }
-            // Fewer than asked for: nothing is left, and an event follows, unless the peer's end has come with the last
-            // one.
+            // Fewer than asked for: an event tells of the rest, unless the socket says that none will.
             if (received < straight + buffered && (received == 0 || !socket.hasMore())) {
                 if (received > 0 && received < straight) {
                     events.lookAgain();

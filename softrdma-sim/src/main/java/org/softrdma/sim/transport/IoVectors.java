@@ -55,6 +55,15 @@ public final class IoVectors {
         return NativeMemory.getNativeLong(entry(index));
     }
 
+    /** Bytes of the first entries together. */
+    public long total(int count) {
+        long total = 0;
+        for (int i = 0; i < count; i++) {
+            total += length(i);
+        }
+        return total;
+    }
+
     /** Bytes of an entry. */
     public long length(int index) {
         return NativeMemory.getNativeLong(entry(index) + LENGTH_OFFSET);

@@ -152,6 +152,7 @@ final class NioEventLoop extends NettyEventLoop {
     private final class NioSocket extends RegisteredSocket implements NioIoHandle {
         private final SocketChannel channel;
         private boolean paused;
+        private boolean awaitingRoom;
 
         NioSocket(SocketChannel channel, SocketEvents events, InetSocketAddress remote) {
             super(events, remote);
@@ -167,7 +168,8 @@ final class NioEventLoop extends NettyEventLoop {
         boolean take(IoRegistration registered, IoEvent event) {
             NioIoOps ops = ((NioIoEvent) event).ops();
             if (ops.contains(NioIoOps.WRITE)) {
-                registered.submit(paused ? NioIoOps.NONE : NioIoOps.READ);
+                awaitingRoom = false;
+                registered.submit(wanted());
             }
             return ops.contains(NioIoOps.WRITE) || ops.contains(NioIoOps.CONNECT);
         }
@@ -207,22 +209,30 @@ final class NioEventLoop extends NettyEventLoop {
             return buffers;
         }
 
+        private NioIoOps wanted() {
+            if (paused) {
+                return awaitingRoom ? NioIoOps.WRITE : NioIoOps.NONE;
+            }
+            return awaitingRoom ? NioIoOps.READ_AND_WRITE : NioIoOps.READ;
+        }
+
         @Override
         public void awaitRoom() {
-            submit(paused ? NioIoOps.WRITE : NioIoOps.READ_AND_WRITE);
+            awaitingRoom = true;
+            submit(wanted());
         }
 
         @Override
         public void rearm() {
             paused = false;
-            submit(NioIoOps.READ_AND_WRITE);
+            awaitRoom();
         }
 
         @Override
         public void pause() {
             // A selector is level triggered: it would raise this for ever.
             paused = true;
-            submit(NioIoOps.NONE);
+            submit(wanted());
         }
 
         @Override
@@ -240,7 +250,7 @@ final class NioEventLoop extends NettyEventLoop {
         public boolean finishConnect() throws IOException {
             boolean connected = channel.finishConnect();
             if (connected) {
-                submit(NioIoOps.READ);
+                submit(wanted());
             }
             return connected;
         }

@@ -6,8 +6,8 @@ import java.net.InetSocketAddress;
 /**
  * A non-blocking byte stream that moves bytes at raw addresses. All methods on its event loop only.
  *
- * <p>Readiness is edge triggered: after an event, receive until fewer bytes arrive than were asked for, and gather
- * until fewer bytes go than were given (epoll(7)). To stop earlier, call {@link #rearm} and continue at the next event.
+ * <p>Readiness is edge triggered: after an event, receive until fewer bytes arrive than were asked for and {@link
+ * #hasMore} says that this was all, and gather until fewer bytes go than were given (epoll(7)). To stop earlier, call {@link #rearm} and continue at the next event.
  */
 public interface StreamSocket {
     /** Result of {@link #receive}: the peer has ended its stream. */
@@ -34,9 +34,9 @@ public interface StreamSocket {
     int scatter(IoVectors vectors, int count) throws IOException;
 
     /**
-     * True if something is left to receive of which no further event will tell: an event has said that the peer ended its
-     * stream or that the connection broke, or bytes came ahead. Receive until {@link #END_OF_STREAM}, a failure, or
-     * nothing.
+     * True if there may be something to receive of which no further event will tell, though the last receive got fewer bytes
+     * than it asked for: they had come ahead, and the kernel has more; or an event has said that the peer ended its stream
+     * or that the connection broke. Receive until {@link #END_OF_STREAM}, a failure, or nothing.
      */
     boolean hasMore();
 
@@ -74,7 +74,10 @@ public interface StreamSocket {
      */
     void rearm();
 
-    /** Suppresses events until {@link #rearm}: there is input, or the end of it, that is not wanted now. */
+    /**
+     * Suppresses events until {@link #rearm}, but for those of {@link #awaitRoom}: there is input, or the end of it, that is not
+     * wanted now. Whoever has received the end calls this: some transports would tell of it again and again.
+     */
     void pause();
 
     /**

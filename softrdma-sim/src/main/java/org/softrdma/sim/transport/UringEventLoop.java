@@ -107,7 +107,10 @@ final class UringEventLoop extends LinuxEventLoop {
             if (ahead > 0) {
                 return ahead;
             }
-            return isOver() ? END_OF_STREAM : port.isReceivingAhead() ? 0 : super.receive(address, length);
+            if (isOver()) {
+                return END_OF_STREAM;
+            }
+            return port.isReceivingAhead() ? 0 : found(super.receive(address, length), length);
         }
 
         @Override
@@ -120,7 +123,18 @@ final class UringEventLoop extends LinuxEventLoop {
             if (ahead > 0) {
                 return ahead;
             }
-            return isOver() ? END_OF_STREAM : port.isReceivingAhead() ? 0 : super.scatter(vectors, count);
+            if (isOver()) {
+                return END_OF_STREAM;
+            }
+            return port.isReceivingAhead() ? 0 : found(super.scatter(vectors, count), vectors.total(count));
+        }
+
+        /** Only what the kernel itself says tells that it has no more. */
+        private int found(int received, long wanted) {
+            if (received < wanted) {
+                port.foundEmpty();
+            }
+            return received;
         }
 
         /** True if the stream has ended, as the ring knows; a poll does not know. */

@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import org.softrdma.sim.kernel.SystemCalls;
 import org.softrdma.sim.memory.MemoryOperations;
 import org.softrdma.sim.memory.NativeMemory;
@@ -80,7 +81,7 @@ final class Ring implements AutoCloseable {
     private static final int COMPLETION_BYTES = COMPLETION_FLAGS_OFFSET + Integer.BYTES;
 
     private final Arena arena = Arena.ofShared();
-    private final RingCalls calls = new RingCalls(arena);
+    private final RingCalls calls;
     private final int descriptor;
     private final long argument;
     private final long time;
@@ -105,13 +106,15 @@ final class Ring implements AutoCloseable {
     /**
      * Makes a ring.
      *
+     * @param kernel its system calls, whose memory lives as long as the ring
      * @param memory for what is passed to the kernel
      * @param submissions entries of the submission queue, a power of two
      * @param wanted entries of the completion queue, a power of two
      * @throws IOException if the kernel has none, or not what is needed
      */
-    Ring(MemoryOperations memory, int submissions, int wanted) throws IOException {
+    Ring(Function<Arena, RingCalls> kernel, MemoryOperations memory, int submissions, int wanted) throws IOException {
         int opened = -1;
+        calls = kernel.apply(arena);
         try {
             MemorySegment parameters = memory.allocate(PARAMETERS_BYTES, Long.BYTES, arena);
             long at = parameters.address();

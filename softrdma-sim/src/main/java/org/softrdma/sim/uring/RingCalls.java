@@ -13,7 +13,7 @@ import org.softrdma.sim.kernel.SystemCalls;
  * The system calls of one ring. The C library has no functions for io_uring, so they go through {@code syscall}; their
  * numbers are the same on x86-64 and aarch64. Linux only: elsewhere this class cannot be loaded. One thread at a time.
  */
-final class RingCalls {
+class RingCalls {
     static final int EAGAIN = 11;
     static final int EBUSY = 16;
     static final int ETIME = 62;

@@ -3,6 +3,7 @@ package org.softrdma.sim.uring;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.util.Arrays;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -85,15 +86,18 @@ public final class RingLoop implements AutoCloseable {
      * @throws IOException if the kernel refuses, or the process has no descriptors left
      */
     public RingLoop(MemoryOperations memory) throws IOException {
-        this(memory, SUBMISSIONS, COMPLETIONS, BUFFERS);
+        this(RingCalls::new, memory, new Sizes(SUBMISSIONS, COMPLETIONS, BUFFERS, BUFFER_BYTES));
     }
 
-    RingLoop(MemoryOperations memory, int submissions, int completions, int bufferCount) throws IOException {
+    /** Entries of the queues, number of provided buffers, bytes of each. */
+    record Sizes(int submissions, int completions, int buffers, int bufferBytes) {}
+
+    RingLoop(Function<Arena, RingCalls> kernel, MemoryOperations memory, Sizes sizes) throws IOException {
         Ring opened = null;
         ProvidedBuffers provided = null;
         try {
-            opened = new Ring(memory, submissions, completions);
-            provided = new ProvidedBuffers(memory, opened, bufferCount, BUFFER_BYTES);
+            opened = new Ring(kernel, memory, sizes.submissions, sizes.completions);
+            provided = new ProvidedBuffers(memory, opened, sizes.buffers, sizes.bufferBytes);
             headers = memory.allocate((long) MOST_LATER * MessageHeader.BYTES, Long.BYTES, arena)
                     .address();
             wakeUp = new WakeUp(arena);
@@ -141,11 +145,13 @@ public final class RingLoop implements AutoCloseable {
         wakeUp.wake();
     }
 
-    /** Submits what is queued, and waits for a completion. */
+    /** Submits what is queued, and waits for a completion, unless something is to be told. */
     public void await(long timeoutNs) {
         armWake();
-        ring.await(timeoutNs);
-        reap();
+        if (isIdle()) { // a full queue was submitted before the wake-up's poll, which may have brought completions
+            ring.await(timeoutNs);
+            reap();
+        }
     }
 
     /** Submits what is queued, and takes the completions that are there. */
@@ -230,7 +236,7 @@ public final class RingLoop implements AutoCloseable {
             submit();
         }
         if (port.isArmed()) {
-            LOG.error("a request of a closed socket does not end; its descriptor may stay open");
+            LOG.error("a request of a closed socket does not end, its descriptor may stay open: {}", port);
         }
         int slot = port.slot();
         ports[slot] = null;

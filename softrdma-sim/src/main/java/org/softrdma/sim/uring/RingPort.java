@@ -30,10 +30,9 @@ public final class RingPort {
     private final int descriptor;
 
     // ---- in the kernel
-    private boolean receiving;
-    private boolean polling;
-    private boolean pollingRoom;
-    private boolean cancellingRoom;
+    private RequestState receive = RequestState.OFF;
+    private RequestState poll = RequestState.OFF;
+    private RoomPoll room = RoomPoll.OFF;
     private boolean sending;
 
     // ---- what has come
@@ -44,16 +43,13 @@ public final class RingPort {
 
     private int lent = ProvidedBuffers.NONE;
     private long lentAddress;
-    private boolean ended;
+    private InputLeft left = InputLeft.TOLD;
     private int error;
-    private boolean hungUp;
-    private boolean roomSeen;
     private int sent;
 
     // ---- what its owner wants, and is to be told
     private int quiet;
     private boolean paused;
-    private boolean awaitingRoom;
     private boolean closed;
     /** Something has come, but for the end of a request that was cancelled. */
     private boolean news;
@@ -93,36 +89,38 @@ public final class RingPort {
             return;
         }
         quiet = 0;
-        if (receiving && !loop.cancelAndWait(this, RingRequest.RECEIVE)) {
+        if (receive != RequestState.OFF && !loop.cancelAndWait(this, RingRequest.RECEIVE)) {
             fail(EIO);
         }
-        if (!polling && !closed && error == 0) {
-            loop.poll(this, POLLIN | POLLRDHUP);
-            polling = true;
-        }
+        arm();
     }
 
     /** True while only what comes ahead may be received. */
     public boolean isReceivingAhead() {
-        return receiving;
+        return receive != RequestState.OFF;
     }
 
     /** True if there are bytes that came ahead; looks for new ones if there are none. */
     public boolean hasAhead() {
-        if (first == ProvidedBuffers.NONE && receiving) {
+        if (first == ProvidedBuffers.NONE && isReceivingAhead()) {
             loop.look();
         }
         return first != ProvidedBuffers.NONE;
     }
 
-    /** True if no event will tell of what is left: bytes that came ahead, the end of the stream, a failure. */
+    /** True if there may be something of which no event will tell: bytes, the end of the stream, a failure. */
     public boolean hasMore() {
-        return first != ProvidedBuffers.NONE || ended || error != 0 || hungUp;
+        return first != ProvidedBuffers.NONE || left != InputLeft.TOLD;
+    }
+
+    /** A plain call, while nothing was received ahead, has found fewer bytes than it asked for. */
+    public void foundEmpty() {
+        left = left.looked();
     }
 
     /** True if the stream has ended behind what came ahead. */
     public boolean isEnded() {
-        return ended;
+        return left == InputLeft.ENDED;
     }
 
     /** The errno of a failed receive, behind what came ahead; 0 if none has failed. */
@@ -203,67 +201,58 @@ public final class RingPort {
         arm();
     }
 
-    /** Suppresses events until {@link #rearm}. */
+    /** Suppresses events until {@link #rearm}, but for those of {@link #awaitRoom}. */
     public void pause() {
         paused = true;
         quiet = 0;
-        if (receiving) {
+        if (receive == RequestState.ARMED) {
             loop.cancel(this, RingRequest.RECEIVE);
+            receive = RequestState.ENDING;
         }
     }
 
     /** Raises an event as soon as there is room to send, or a connect has an outcome. */
     public void awaitRoom() {
-        if (roomSeen) { // while the poll of an earlier wait was about to end: it will not be seen again
-            roomSeen = false;
+        if (closed) {
+            return;
+        }
+        RoomPoll was = room;
+        room = was.await();
+        if (was == RoomPoll.SEEN) {
             writable = true;
             loop.queue(this);
-        } else {
-            awaitingRoom = true;
-            pollRoom();
-        }
-    }
-
-    /**
-     * By edges: the kernel adds POLLRDHUP to what a poll asks for, so one that is over with its first event would be over at
-     * once, again and again, while a peer that sends no more does not read.
-     */
-    private void pollRoom() {
-        if (!pollingRoom && !closed) {
-            pollingRoom = true;
+        } else if (was == RoomPoll.OFF) {
             loop.pollRoom(this, POLLOUT);
         }
     }
 
-    /** Waits for room if the owner does, and else no longer: the next wait is to look at what there is. */
     private void armRoom() {
-        if (awaitingRoom) {
-            pollRoom();
-        } else if (pollingRoom && !cancellingRoom && !closed) {
-            cancellingRoom = true;
+        RoomPoll was = room;
+        room = was.turnOver();
+        if (was == RoomPoll.DUE) {
+            loop.pollRoom(this, POLLOUT);
+        } else if (room != was) {
             loop.cancel(this, RingRequest.ROOM);
         }
     }
 
-    /** Waits for input, if nothing does. */
-    void arm() {
-        if (closed || receiving) {
+    /** Waits for input, if nothing does. A poll begins with an edge if there is some already, a receive with the bytes. */
+    private void arm() {
+        if (closed || receive != RequestState.OFF) {
             return;
         }
-        if (quiet == QUIET_TIMES && mayReceiveAhead()) {
-            if (polling) {
+        if (quiet == QUIET_TIMES && !paused && left.isOpen()) {
+            if (poll == RequestState.ARMED) {
                 loop.cancel(this, RingRequest.POLL);
+                poll = RequestState.ENDING;
             }
             loop.receive(this);
-            receiving = true;
-        } else if (!polling) {
-            loop.poll(this, ended || error != 0 ? 0 : POLLIN | POLLRDHUP);
-            polling = true;
+            receive = RequestState.ARMED;
+            left = left.looked();
+        } else if (poll == RequestState.OFF) {
+            loop.poll(this, left.isOver() ? 0 : POLLIN | POLLRDHUP);
+            poll = RequestState.ARMED;
         }
-    }
-
-    private boolean mayReceiveAhead() {
-        return !paused && !ended && error == 0 && !hungUp;
     }
 
     boolean isQueued() {
@@ -277,16 +266,18 @@ public final class RingPort {
     /** Tells the owner what has happened. */
     void tell() {
         queued = false;
-        boolean room = writable;
-        boolean told = room || (news && !paused);
+        boolean mayWrite = writable;
+        boolean told = mayWrite || (news && !paused);
         writable = false;
         news = false;
         if (told && !closed) {
-            events.ready(room);
+            events.ready(mayWrite);
         }
         returnLent();
-        arm();
-        armRoom();
+        if (!closed) {
+            arm();
+            armRoom();
+        }
     }
 
     // ---- sending
@@ -333,7 +324,7 @@ public final class RingPort {
 
     void received(int result, boolean more, int buffer) {
         if (!more) {
-            receiving = false;
+            receive = RequestState.OFF;
         }
         if (closed || result <= 0) {
             if (buffer != ProvidedBuffers.NONE) {
@@ -347,12 +338,16 @@ public final class RingPort {
             last = buffer;
         }
         switch (result) {
-            case 0 -> ended = true;
+            case 0 -> left = left.ended();
             case -RingCalls.ECANCELED -> {
                 // On request; whoever asked for it knows.
             }
             case -RingCalls.ENOBUFS -> quiet = 0;
-            default -> error = result < 0 ? -result : error;
+            default -> {
+                if (result < 0) {
+                    failed(-result);
+                }
+            }
         }
         news |= result != -RingCalls.ECANCELED;
         loop.queue(this);
@@ -360,10 +355,14 @@ public final class RingPort {
 
     void polled(int result, boolean more) {
         if (!more) {
-            polling = false;
+            poll = RequestState.OFF;
         }
         if (result > 0) {
-            hungUp |= (result & (BROKEN | POLLRDHUP)) != 0;
+            if ((result & (BROKEN | POLLRDHUP)) != 0) {
+                left = left.hungUp();
+            } else if (receive == RequestState.OFF) { // else the ring receives it
+                left = left.edge();
+            }
             writable |= (result & POLLERR) != 0;
             news = true;
         }
@@ -373,13 +372,15 @@ public final class RingPort {
     }
 
     void room(int result, boolean more) {
-        pollingRoom = more;
-        cancellingRoom &= more;
         if (result > 0 && (result & (POLLOUT | BROKEN)) != 0) {
-            hungUp |= (result & POLLERR) != 0;
-            writable |= awaitingRoom;
-            roomSeen = !awaitingRoom;
-            awaitingRoom = false;
+            if ((result & POLLERR) != 0) {
+                left = left.hungUp();
+            }
+            writable |= room.isAwaited();
+            room = room.room();
+        }
+        if (!more) {
+            room = room.over();
         }
         loop.queue(this); // to arm it, or not
     }
@@ -391,9 +392,14 @@ public final class RingPort {
 
     /** The loop cannot say what has become of its requests. */
     void fail(int errno) {
-        error = errno;
+        failed(errno);
         writable = true;
         loop.queue(this);
+    }
+
+    private void failed(int errno) {
+        left = InputLeft.FAILED;
+        error = errno;
     }
 
     /** The kernel's record of a send is gone. */
@@ -409,17 +415,30 @@ public final class RingPort {
 
     /** True while a request of it is in the kernel. */
     boolean isArmed() {
-        return receiving || polling || pollingRoom || sending;
+        return receive != RequestState.OFF || poll != RequestState.OFF || room.isArmed() || sending;
     }
 
     boolean isArmed(RingRequest request) {
         return switch (request) {
-            case RECEIVE -> receiving;
-            case POLL -> polling;
-            case ROOM -> pollingRoom;
+            case RECEIVE -> receive != RequestState.OFF;
+            case POLL -> poll != RequestState.OFF;
+            case ROOM -> room.isArmed();
             case SEND -> sending;
             case CANCEL, WAKE -> false;
         };
+    }
+
+    /** Its whole state, for messages and tests. */
+    @Override
+    public String toString() {
+        long ahead = -taken;
+        for (int id = first; id != ProvidedBuffers.NONE; id = loop.buffers().next(id)) {
+            ahead += loop.buffers().length(id);
+        }
+        return "receive " + receive + ", poll " + poll + ", room " + room + ", input left " + left + ", error " + error
+                + ", " + ahead + " bytes ahead" + (lent == ProvidedBuffers.NONE ? "" : ", lent") + ", quiet " + quiet
+                + (sending ? ", sending" : "") + (paused ? ", paused" : "") + (closed ? ", closed" : "")
+                + (news ? ", news" : "") + (writable ? ", writable" : "") + (queued ? ", queued" : "");
     }
 
     /**

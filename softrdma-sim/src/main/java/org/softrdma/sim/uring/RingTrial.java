@@ -96,7 +96,7 @@ public final class RingTrial {
     private static void tryIt() throws IOException {
         MemoryOperations memory = new MemoryOperations();
         try (Arena arena = Arena.ofShared();
-                Ring ring = new Ring(memory, SUBMISSIONS, COMPLETIONS);
+                Ring ring = new Ring(RingCalls::new, memory, SUBMISSIONS, COMPLETIONS);
                 ProvidedBuffers buffers = new ProvidedBuffers(memory, ring, BUFFERS, BUFFER_BYTES)) {
             ring.enable();
             MemorySegment pair = arena.allocate(INT, 2);

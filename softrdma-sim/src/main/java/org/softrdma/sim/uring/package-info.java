@@ -25,6 +25,10 @@
  *       cancelled when there is room.
  *   <li><b>Order.</b> While a multishot receive is armed, nothing else receives from that descriptor: the kernel may hold
  *       earlier bytes that no completion has told of.
+ *   <li><b>Empty or not.</b> An edge is raised once. A receive that gets fewer bytes than it asked for has found the descriptor
+ *       empty only if it was a plain call: what came ahead ends where the armed receive ended, and the descriptor may hold
+ *       more, of which an edge has told already. So a port remembers an edge until a plain call was short, or a receive is
+ *       armed ({@code InputLeft}).
  *   <li><b>Closing.</b> An armed request holds its file: close(2) alone would leave the connection, or the listening
  *       port, open. A port cancels its requests and waits for their last completions before its owner closes the
  *       descriptor. A completion names slot and generation, so a late one concerns nobody.

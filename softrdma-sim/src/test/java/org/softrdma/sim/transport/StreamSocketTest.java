@@ -12,11 +12,11 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.util.Arrays;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.softrdma.sim.memory.MemoryOperations;
 import org.softrdma.sim.peer.Frames;
@@ -27,6 +27,9 @@ class StreamSocketTest {
 
     /** Of a loop. */
     private static final int TURNS = 400;
+
+    /** After so many a socket receives ahead. */
+    private static final int SHORT_MESSAGES = 8;
 
     /** A loop, a connection of it, and the blocking socket at its other end. */
     private static final class Pair implements AutoCloseable {
@@ -168,34 +171,92 @@ class StreamSocketTest {
                 have += pair.peer.getInputStream().read(received, have, length - have);
             }
             assertTrue(shortSends > 0, "the kernel took everything at once");
-            assertTrue(java.util.Arrays.equals(expected, received), "bytes in order");
+            assertTrue(Arrays.equals(expected, received), "bytes in order");
         }
     }
 
+    /** A take of what came ahead is short though the socket holds more, of which an event has told already. */
+    @ParameterizedTest
+    @EveryTransport
+    void shouldSayThatMoreIsLeftWhenATakeWasShortAndNoEventWillTell(String kind) throws Exception {
+        int length = 64 * 1024;
+        byte[] sent = Frames.pattern(5, length);
+        try (Pair pair = new Pair(kind)) {
+            MemorySegment memory = pair.arena.allocate(2L * length);
+            int total = 0;
+            for (; total < SHORT_MESSAGES; total++) { // from now on it is received ahead, if the transport does that
+                pair.peer.getOutputStream().write(sent, total, 1);
+                while (pair.call(() -> {
+                            int got = pair.socket.receive(memory.address(), 1);
+                            pair.socket.receiveAhead(true);
+                            return got;
+                        })
+                        == 0) {
+                    pair.awaitEvent();
+                }
+            }
+            pair.events.drainPermits();
+            pair.peer.getOutputStream().write(sent, total, 1000);
+            pair.awaitEvent();
+            pair.call(() -> {
+                pair.socket.receiveAhead(false);
+                return true;
+            });
+            pair.peer.getOutputStream().write(sent, total + 1000, length - total - 1000);
+            pair.awaitEvent();
+            for (int turn = 0; turn < TURNS; turn++) {
+                pair.call(() -> true); // all events are raised that will be
+            }
+            pair.events.drainPermits();
+            while (total < length) {
+                int have = total;
+                int got = pair.call(() -> pair.socket.receive(memory.address() + have, 2 * length - have));
+                total += got;
+                boolean empty = got < 2 * length - have && (got == 0 || !pair.call(pair.socket::hasMore));
+                if (empty && total < length) {
+                    pair.awaitEvent();
+                }
+            }
+            assertEquals(
+                    Frames.hex(Arrays.copyOfRange(sent, SHORT_MESSAGES, length)),
+                    Frames.hex(memory.asSlice(SHORT_MESSAGES, length - SHORT_MESSAGES)
+                            .toArray(ValueLayout.JAVA_BYTE)));
+        }
+    }
+
+    /** Sends as much as there is room for, and waits for room. */
+    private static Callable<Boolean> fill(Pair pair, int length) {
+        IoVectors vectors = new IoVectors(new MemoryOperations(), 1);
+        vectors.set(0, pair.arena.allocate(length).address(), length);
+        return () -> {
+            while (pair.socket.gather(vectors, 0, 1) == length) {
+                // more
+            }
+            pair.socket.awaitRoom();
+            return true;
+        };
+    }
+
     /**
-     * The kernel adds POLLRDHUP to every poll of io_uring: whoever waits for room must not hear of the end of the peer's
-     * stream again and again.
+     * Whoever waits for room must not hear of the end of the peer's stream again and again: the kernel adds POLLRDHUP to every
+     * poll of io_uring, and a selector is level triggered.
      */
-    @Test
-    void shouldBeQuietOverUringWhileAPeerThatSendsNoMoreDoesNotRead() throws Exception {
-        TransportKinds.require("uring");
-        try (Pair pair = new Pair("uring")) {
+    @ParameterizedTest
+    @EveryTransport
+    void shouldBeQuietWhileAPeerThatSendsNoMoreDoesNotRead(String kind) throws Exception {
+        try (Pair pair = new Pair(kind)) {
             int length = 1 << 20;
             MemorySegment memory = pair.arena.allocate(length);
-            IoVectors vectors = new IoVectors(new MemoryOperations(), 1);
-            vectors.set(0, memory.address(), length);
-            Callable<Boolean> fill = () -> {
-                while (pair.socket.gather(vectors, 0, 1) == length) {
-                    // more
-                }
-                pair.socket.awaitRoom();
-                return true;
-            };
+            Callable<Boolean> fill = fill(pair, length);
             pair.call(fill);
             pair.peer.shutdownOutput();
             while (pair.receive(memory) >= 0) {
                 pair.awaitEvent();
             }
+            pair.call(() -> {
+                pair.socket.pause();
+                return true;
+            });
             int events = 0;
             for (int turn = 0; turn < TURNS; turn++) {
                 if (pair.events.tryAcquire()) {
@@ -207,6 +268,24 @@ class StreamSocketTest {
             assertTrue(events < TURNS / 4, events + " events in " + TURNS + " turns");
             pair.events.drainPermits();
             pair.call(fill);
+            pair.peer.setSoTimeout((int) TimeUnit.SECONDS.toMillis(DEADLINE_S)); // there is less and less to read
+            while (!pair.events.tryAcquire()) {
+                assertTrue(pair.peer.getInputStream().read(new byte[length]) > 0, "no event, though there is room");
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EveryTransport
+    void shouldTellOfRoomThoughInputIsPaused(String kind) throws Exception {
+        try (Pair pair = new Pair(kind)) {
+            int length = 1 << 20;
+            pair.call(fill(pair, length));
+            pair.call(() -> {
+                pair.socket.pause();
+                return true;
+            });
+            pair.events.drainPermits();
             pair.peer.setSoTimeout((int) TimeUnit.SECONDS.toMillis(DEADLINE_S)); // there is less and less to read
             while (!pair.events.tryAcquire()) {
                 assertTrue(pair.peer.getInputStream().read(new byte[length]) > 0, "no event, though there is room");

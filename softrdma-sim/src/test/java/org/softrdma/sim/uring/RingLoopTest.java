@@ -30,6 +30,7 @@ class RingLoopTest {
     private static final int SUBMISSIONS = 8;
     private static final int COMPLETIONS = 16;
     private static final int BUFFERS = 4;
+    private static final int BUFFER_BYTES = 8 * 1024;
     private static final int PIECE = 1000;
 
     @BeforeAll
@@ -44,7 +45,10 @@ class RingLoopTest {
         private final List<Peer> peers = new ArrayList<>();
 
         Bench(int buffers) throws IOException {
-            loop = new RingLoop(new MemoryOperations(), SUBMISSIONS, COMPLETIONS, buffers);
+            loop = new RingLoop(
+                    RingCalls::new,
+                    new MemoryOperations(),
+                    new RingLoop.Sizes(SUBMISSIONS, COMPLETIONS, buffers, BUFFER_BYTES));
             loop.start();
         }
 
@@ -261,6 +265,22 @@ class RingLoopTest {
             }
             peer.take(at, lent);
             bench.runUntil(() -> peer.received == sent + 2 * PIECE, "the rest");
+        }
+    }
+
+    /** What makes room for the wake-up's poll brings the completions that the loop would wait for. */
+    @Test
+    void shouldNotWaitForAnotherCompletionWhenAFullQueueHasBroughtSome() throws IOException {
+        try (Bench bench = new Bench(BUFFERS)) {
+            for (int i = 0; i < SUBMISSIONS; i++) {
+                bench.peer().send(0, 1);
+            }
+            int ignored = bench.loop.dispatch(); // no port has room yet, so each asks for that: as many as fit
+            assertTrue(bench.loop.isIdle());
+            long start = System.nanoTime();
+            bench.loop.await(DEADLINE_NS);
+            assertTrue(System.nanoTime() - start < DEADLINE_NS, "it waited for another completion");
+            assertFalse(bench.loop.isIdle());
         }
     }
 
