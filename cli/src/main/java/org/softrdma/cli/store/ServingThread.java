@@ -9,7 +9,6 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import org.agrona.concurrent.IdleStrategy;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.bench.cpu.AllocationMeter;
 import org.softrdma.stores.SpaceUse;
@@ -26,17 +25,29 @@ final class ServingThread implements AutoCloseable {
     private final Queue<CompletableFuture<Map<String, Long>>> asked = new ConcurrentLinkedQueue<>();
     private final Supplier<VerbsDevice> opening;
     private final Function<VerbsDevice, StoreServer> making;
-    private final IdleStrategy idle;
+    private final Rest rest;
     private final AllocationMeter allocation = new AllocationMeter();
     private volatile boolean stopping;
 
     /** What it serves. */
     record Started(InetSocketAddress address, String device, String pinning) {}
 
-    private ServingThread(Supplier<VerbsDevice> opening, Function<VerbsDevice, StoreServer> making, IdleStrategy idle) {
+    /** What the thread does between two turns of the server. */
+    @FunctionalInterface
+    interface Rest {
+        /**
+         * Waits if there was nothing to do.
+         *
+         * @param worked what the last turn did; 0 if nothing
+         * @param device of the server
+         */
+        void after(int worked, VerbsDevice device);
+    }
+
+    private ServingThread(Supplier<VerbsDevice> opening, Function<VerbsDevice, StoreServer> making, Rest rest) {
         this.opening = opening;
         this.making = making;
-        this.idle = idle;
+        this.rest = rest;
     }
 
     /**
@@ -44,15 +55,12 @@ final class ServingThread implements AutoCloseable {
      *
      * @param opening opens the device
      * @param making makes the server
-     * @param idle what it does when there is nothing to do
+     * @param rest what it does when there is nothing to do
      * @param onEnd called when it has ended, whatever the reason
      */
     static ServingThread start(
-            Supplier<VerbsDevice> opening,
-            Function<VerbsDevice, StoreServer> making,
-            IdleStrategy idle,
-            Runnable onEnd) {
-        ServingThread serving = new ServingThread(opening, making, idle);
+            Supplier<VerbsDevice> opening, Function<VerbsDevice, StoreServer> making, Rest rest, Runnable onEnd) {
+        ServingThread serving = new ServingThread(opening, making, rest);
         Thread.ofPlatform().name("store").start(() -> {
             serving.run();
             onEnd.run();
@@ -65,7 +73,7 @@ final class ServingThread implements AutoCloseable {
                 StoreServer server = making.apply(device)) {
             started.complete(new Started(server.address(), device.name(), device.pinning()));
             while (!stopping) {
-                idle.idle(server.doWork());
+                rest.after(server.doWork(), device);
                 CompletableFuture<Map<String, Long>> report = asked.poll();
                 if (report != null) {
                     report.complete(report(server, device));

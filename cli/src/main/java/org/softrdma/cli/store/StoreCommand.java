@@ -149,8 +149,9 @@ public final class StoreCommand implements Callable<Integer> {
             names = "--idle",
             paramLabel = "sleep|spin",
             defaultValue = "sleep",
-            description = "What the store's thread does when there is nothing to do: sleep up to 1 ms, or look again at"
-                    + " once, which takes a core (${DEFAULT-VALUE}).")
+            description = "What the store's thread does when there is nothing to do: sleep up to 1 ms (with --progress"
+                    + " manual in the device, until something comes), or look again at once, which takes a core"
+                    + " (${DEFAULT-VALUE}).")
     private Idle idle = Idle.SLEEP;
 
     @Option(
@@ -181,8 +182,8 @@ public final class StoreCommand implements Callable<Integer> {
     private int serve(StoreDesign design, StoreServerContext context, PrintWriter out) {
         CountDownLatch stopped = new CountDownLatch(1);
         ProcessStop stop = new ProcessStop(stopped);
-        try (ServingThread serving =
-                ServingThread.start(this::open, device -> made(design, device, context), idleStrategy(), stop::stop)) {
+        try (ServingThread serving = ServingThread.start(
+                this::open, device -> made(design, device, context), rest(idle, progress), stop::stop)) {
             ServingThread.Started started = serving.awaitStart();
             out.println("store: " + text(started.address()) + ", design " + design.name() + " ("
                     + lower(context.protocol()) + "), device " + started.device());
@@ -299,11 +300,19 @@ public final class StoreCommand implements Callable<Integer> {
         }
     }
 
-    private IdleStrategy idleStrategy() {
-        return switch (idle) {
-            case SLEEP -> new BackoffIdleStrategy(SPINS, 0, SHORTEST_SLEEP_NS, LONGEST_SLEEP_NS);
-            case SPIN -> BusySpinIdleStrategy.INSTANCE;
-        };
+    /** The thread that drives the device sleeps in it, and what comes wakes it: nobody hands over to another thread. */
+    static ServingThread.Rest rest(Idle idle, DeviceProgress progress) {
+        if (idle == Idle.SLEEP && progress == DeviceProgress.MANUAL) {
+            return (worked, device) -> {
+                if (worked == 0) {
+                    int ignored = device.progress(LONGEST_SLEEP_NS);
+                }
+            };
+        }
+        IdleStrategy strategy = idle == Idle.SPIN
+                ? BusySpinIdleStrategy.INSTANCE
+                : new BackoffIdleStrategy(SPINS, 0, SHORTEST_SLEEP_NS, LONGEST_SLEEP_NS);
+        return (worked, device) -> strategy.idle(worked);
     }
 
     // ---- for people

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.BufferedReader;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.lang.reflect.Proxy;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -19,6 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.cli.Main;
+import org.softrdma.cli.command.DeviceProgress;
 import org.softrdma.cli.command.ExitCode;
 import org.softrdma.cli.command.OwnProgram;
 import org.softrdma.sim.SoftRdmaProvider;
@@ -103,6 +105,25 @@ class StoreCommandTest {
                     .keySet()
                     .forEach(option -> assertTrue(said.toString().contains("  --option " + option + ": "), option));
         });
+    }
+
+    @Test
+    void shouldSleepInTheDeviceThatItDrives() {
+        List<Long> slept = new ArrayList<>();
+        VerbsDevice device = (VerbsDevice) Proxy.newProxyInstance(
+                VerbsDevice.class.getClassLoader(), new Class<?>[] {VerbsDevice.class}, (proxy, method, arguments) -> {
+                    assertEquals("progress", method.getName());
+                    slept.add((Long) arguments[0]);
+                    return 0;
+                });
+        ServingThread.Rest driven = StoreCommand.rest(StoreCommand.Idle.SLEEP, DeviceProgress.MANUAL);
+        driven.after(3, device);
+        assertEquals(List.of(), slept, "there may be more to do");
+        driven.after(0, device);
+        assertEquals(List.of(1_000_000L), slept);
+        StoreCommand.rest(StoreCommand.Idle.SPIN, DeviceProgress.MANUAL).after(0, device);
+        StoreCommand.rest(StoreCommand.Idle.SLEEP, DeviceProgress.ENGINE).after(0, device);
+        assertEquals(1, slept.size(), "others leave the device alone");
     }
 
     private static Process server(String... options) throws Exception {
