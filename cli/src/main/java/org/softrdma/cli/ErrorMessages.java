@@ -16,6 +16,7 @@ import picocli.CommandLine.IExecutionExceptionHandler;
 import picocli.CommandLine.IParameterExceptionHandler;
 import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.MutuallyExclusiveArgsException;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.TypeConversionException;
@@ -115,6 +116,10 @@ final class ErrorMessages implements IParameterExceptionHandler, IExecutionExcep
 
     private static String sentence(final Exception failure) {
         final @Nullable String message = failure.getMessage();
+        if (message != null && failure instanceof MutuallyExclusiveArgsException) {
+            // picocli's: "Error: --quick, --full are mutually exclusive (specify only one)"
+            return message.replace("Error: ", "").replace(", ", " and ").replace(" (specify only one)", ": choose one");
+        }
         return message == null || message.isBlank() ? failure.toString() : message;
     }
 }

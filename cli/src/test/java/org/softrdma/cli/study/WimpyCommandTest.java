@@ -90,7 +90,7 @@ class WimpyCommandTest {
     @Test
     void shouldRefuseQuickAndFullTogether() {
         assertEquals(ExitCode.USAGE, execute("--quick", "--full"));
-        assertTrue(firstLine().contains("mutually exclusive"), err::toString);
+        assertEquals("softrdma wimpy: --quick and --full are mutually exclusive: choose one", firstLine());
     }
 
     @Test
