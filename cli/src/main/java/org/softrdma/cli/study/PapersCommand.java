@@ -28,8 +28,9 @@ import picocli.CommandLine.Spec;
         description = {
             "Judge the figures and tables of the papers by results that `softrdma compare`, `softrdma wimpy`,"
                     + " `softrdma perf floor` and `softrdma perf verbs` have left. Measures nothing itself.",
-            "Each row holds, does not hold here, is of a model only, is not in our text of the paper, or was not"
-                    + " run, and says why."
+            "Each row holds, does not hold here, is not judged, is of a model only, is not in our text of the paper, or"
+                    + " was not run, and says why. Nothing is judged by a run that warns of a machine that was not quiet"
+                    + " or of a server that was not warm."
         })
 public final class PapersCommand implements Callable<Integer> {
     @Spec

@@ -9,7 +9,7 @@ import org.softrdma.stores.StoreCounter;
 
 /**
  * What the papers say of their designs, each beside the design it is compared with: by the server's CPU, GETs only, in
- * every cell of the widest window. Where a claim flips, the counters say by which mechanism. Stateless.
+ * every cell of the widest window. Where a claim flips, the counters of both stand beside it. Stateless.
  */
 final class Claims {
     private static final String GETS_ONLY = "C";
@@ -54,6 +54,9 @@ final class Claims {
                     said,
                     results.reason(missing).orElse("there is no server CPU of " + missing + " in these results"));
         }
+        if (winner.get().isNoisy(CompareRow.SERVER_CPU) || loser.get().isNoisy(CompareRow.SERVER_CPU)) {
+            return Judgement.notJudged(subject, said, "", "rounds of one of them lie too far apart");
+        }
         double ratio = winner.get().value(CompareRow.SERVER_CPU) / loser.get().value(CompareRow.SERVER_CPU);
         boolean holds = ratio < 1 - SAME;
         return new Judgement(
@@ -66,47 +69,21 @@ final class Claims {
                         loser.get().value(CompareRow.SERVER_CPU),
                         ratio),
                 Verdict.of(holds),
-                holds ? "" : mechanism(winner.get(), loser.get()));
+                holds ? "" : describe(winner.get()) + "; " + describe(loser.get()));
     }
 
     private static Optional<CompareRow> measured(List<CompareRow> cell, String system) {
         return CompareResults.of(cell, system).filter(row -> Double.isFinite(row.value(CompareRow.SERVER_CPU)));
     }
 
-    /** Why the first costs the server as much as the second, or more. */
-    private static String mechanism(CompareRow first, CompareRow second) {
-        String counts = describe(first) + "; " + describe(second);
-        double messages = first.messages();
-        double others = second.messages();
-        if (!Double.isFinite(messages) || !Double.isFinite(others)) {
-            return "the devices do not count messages, so nobody can say why: " + counts;
-        }
-        if (messages > others * (1 + SAME)) {
-            return "it takes more messages, and in software a message costs the server's CPU whoever asks for it: "
-                    + counts;
-        }
-        double application = application(first) - application(second);
-        if (application > 0) {
-            return "it takes no more messages, but its server's application does more for each: " + counts;
-        }
-        return "neither messages nor the work of the application explain it: " + counts;
-    }
-
-    private static double application(CompareRow row) {
-        return row.cpu().getOrDefault(CompareRow.APPLICATION, Double.NaN);
-    }
-
     private static String describe(CompareRow row) {
         return String.format(
                 Locale.ROOT,
-                "%s has %.2f messages per GET (%.2f READs), of %.2f \u00b5s the kernel %.2f, the RNIC %.2f, the"
-                        + " application %.2f",
+                "%s has %.2f messages per GET (%.2f READs), and of %.2f \u00b5s the kernel %.2f",
                 row.system(),
                 row.messages(),
                 row.count(StoreCounter.READS),
                 row.value(CompareRow.SERVER_CPU),
-                row.cpu().getOrDefault(CompareRow.KERNEL, Double.NaN),
-                row.cpu().getOrDefault(CompareRow.RNIC, Double.NaN),
-                application(row));
+                row.cpu().getOrDefault(CompareRow.KERNEL, Double.NaN));
     }
 }

@@ -4,10 +4,12 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.softrdma.bench.measurement.MeasurementException;
 
 /** Writes and reads results.json. */
@@ -31,11 +33,30 @@ public final class CompareJson {
     public static Path write(CompareResults results, Path directory) throws IOException {
         Files.createDirectories(directory);
         Path file = directory.resolve(FILE);
-        // Errors beside the rows, so that nobody has to add them up.
         ObjectNode tree = MAPPER.valueToTree(results);
+        // Beside the rows, so that nobody has to add up errors, or find out what spoils a run.
         tree.put("errors", results.errors());
+        ArrayNode warnings = tree.putArray("warnings");
+        new CompareSummary(results)
+                .warnings()
+                .forEach(warning -> warnings.addObject()
+                        .put("kind", warning.kind().name())
+                        .put("spoilsVerdicts", warning.kind().spoilsVerdicts())
+                        .put("text", warning.text()));
+        for (int i = 0; i < results.rows().size(); i++) {
+            spread((ObjectNode) tree.path("rows").get(i), results.rows().get(i));
+        }
         MAPPER.writeValue(file.toFile(), tree);
         return file;
+    }
+
+    private static void spread(ObjectNode node, CompareRow row) {
+        ObjectNode spread = node.putObject("spread");
+        row.values()
+                .keySet()
+                .forEach(name -> row.spread(name)
+                        .ifPresent(
+                                each -> spread.putArray(name).add(each.least()).add(each.most())));
     }
 
     /**
@@ -53,7 +74,9 @@ public final class CompareJson {
                 throw new MeasurementException(file + ": study=" + study + ", schema=" + schema + ": expected study="
                         + CompareResults.STUDY + ", schema=" + CompareResults.SCHEMA);
             }
-            tree.remove("errors");
+            // What follows from the rest.
+            tree.remove(List.of("errors", "warnings"));
+            tree.path("rows").forEach(row -> ((ObjectNode) row).remove("spread"));
             return MAPPER.treeToValue(tree, CompareResults.class);
         } catch (JsonProcessingException e) {
             throw new MeasurementException(file + " is no result of compare: " + e.getOriginalMessage(), e);

@@ -16,6 +16,7 @@ import org.softrdma.bench.study.ChartPanels;
 import org.softrdma.bench.study.MachineFacts;
 import org.softrdma.bench.study.ReportPage;
 import org.softrdma.bench.study.ReportText;
+import org.softrdma.bench.study.RunWarning;
 import org.softrdma.bench.workload.Mix;
 import org.softrdma.stores.StoreCounter;
 
@@ -51,7 +52,10 @@ public final class ComparePage {
         page.put("counted", counted);
         page.put("conditions", conditions);
         page.put("keys", keys(conditions));
-        page.put("warnings", summary.warnings());
+        page.put("warnings", summary.warnings().stream().map(RunWarning::text).toList());
+        page.put(
+                "machineLine",
+                Optional.ofNullable(results.machine()).map(MachineFacts::line).orElse("simulated"));
         page.put("answer", summary.answer());
         page.put("errors", results.errors());
         page.put(
@@ -76,15 +80,15 @@ public final class ComparePage {
         page.put("hasWorkers", !results.workers().isEmpty());
         page.put("workerCounts", results.workerCounts());
         page.put("workers", workers());
-        page.put("workersClaims", judgements(WorkersClaims.judge(results)));
+        page.put("workersClaims", judgements(summary.workersClaims()));
         page.put("hasNodes", !results.nodes().isEmpty());
         page.put("nodes", results.nodes().stream().map(ComparePage::nodes).toList());
         page.put("hasHotKeys", !results.hotKeys().isEmpty());
         page.put("hotKeys", results.hotKeys().stream().map(ComparePage::hotKeys).toList());
         page.put("countedClaims", judgements(summary.countedClaims()));
         page.put("hasJudgements", !counted);
-        page.put("predictions", counted ? List.of() : judgements(Predictions.judge(results)));
-        page.put("claims", counted ? List.of() : judgements(Claims.judge(results)));
+        page.put("predictions", judgements(summary.predictions()));
+        page.put("claims", judgements(summary.claims()));
         page.put(
                 "promises",
                 results.promises().stream().map(ComparePage::promises).toList());
@@ -242,8 +246,11 @@ public final class ComparePage {
 
     private static List<String> all(CompareRow row) {
         List<String> cells = new ArrayList<>(List.of(
-                ReportText.number(row.value(CompareRow.PER_SECOND), 0),
-                ReportText.number(row.value(CompareRow.SERVER_CPU), 2),
+                row.text(CompareRow.PER_SECOND, 0),
+                row.spreadText(CompareRow.PER_SECOND, 0),
+                row.text(CompareRow.SERVER_CPU, 2),
+                row.spreadText(CompareRow.SERVER_CPU, 2),
+                ReportText.number(row.value(CompareRow.SERVER_COMPILER), 2),
                 ReportText.number(row.value(CompareRow.SERVER_CORE), 2),
                 ReportText.number(row.value(CompareRow.CLIENT_CPU), 2)));
         cells.addAll(counts(row));

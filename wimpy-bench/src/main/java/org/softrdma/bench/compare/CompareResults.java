@@ -43,7 +43,7 @@ public record CompareResults(
     public static final String STUDY = "compare";
 
     /** The layout that this program writes and reads. */
-    public static final int SCHEMA = 3;
+    public static final int SCHEMA = 4;
 
     /** Copies the collections. */
     public CompareResults {
@@ -159,9 +159,9 @@ public record CompareResults(
                 .orElse(Double.NaN);
     }
 
-    /** The same as a part of the rate without workers at usual priority. */
+    /** The same as a part of the rate of the same server without workers. */
     public double partBesideWorkers(String system, boolean raised, int count) {
-        return besideWorkers(system, raised, count) / besideWorkers(system, false, 0);
+        return besideWorkers(system, raised, count) / besideWorkers(system, raised, 0);
     }
 
     /** How many CPU workers there were, from none; empty if nothing was measured beside any. */

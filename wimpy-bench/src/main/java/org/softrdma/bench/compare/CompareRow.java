@@ -3,6 +3,8 @@ package org.softrdma.bench.compare;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import org.softrdma.bench.measurement.MedianOfRounds;
 import org.softrdma.bench.study.ReportText;
 import org.softrdma.stores.StoreCounter;
 
@@ -48,8 +50,10 @@ public record CompareRow(
         Map<String, Double> memory) {
     /** Operations per second. */
     public static final String PER_SECOND = "operationsPerSecond";
-    /** CPU time of the server's process, microseconds per operation. */
+    /** CPU time of the server's process without that of compiling bytecode, microseconds per operation. */
     public static final String SERVER_CPU = "serverCpuMicros";
+    /** CPU time of compiling bytecode in the server, microseconds per operation. */
+    public static final String SERVER_COMPILER = "serverCompilerMicros";
     /** Time that the server's core was not idle, microseconds per operation. */
     public static final String SERVER_CORE = "serverCoreMicros";
     /** CPU time of the load, microseconds per operation. */
@@ -112,15 +116,43 @@ public record CompareRow(
     public enum Server {
         /** As it does by itself. */
         OWN,
-        /** Its device sleeps in the kernel, the store's thread for ever longer times. */
+        /** One thread drives device and store, and sleeps in the device. */
         SLEEPING,
         /** One thread drives device and store without rest. */
-        SPINNING
+        SPINNING,
+        /** A thread of the device, and the store's, which sleeps for ever longer times: the RNIC can have its own priority. */
+        TWO_THREADS
     }
 
     /** A value; NaN if it was not measured. */
     public double value(String name) {
         return values.getOrDefault(name, Double.NaN);
+    }
+
+    /** The least and the most of the rounds; empty if it was not measured. */
+    public Optional<MedianOfRounds.Spread> spread(String name) {
+        return MedianOfRounds.spread(ofRounds(name));
+    }
+
+    /** True if the rounds lie so far apart that the median says nothing. */
+    public boolean isNoisy(String name) {
+        return MedianOfRounds.isNoisy(ofRounds(name), 0);
+    }
+
+    /** The median for people; no number if the rounds lie too far apart. */
+    String text(String name, int digits) {
+        return ReportText.median(value(name), isNoisy(name), digits);
+    }
+
+    /** The least and the most of the rounds, for people. */
+    String spreadText(String name, int digits) {
+        return ReportText.spread(spread(name), digits);
+    }
+
+    private List<Double> ofRounds(String name) {
+        return rounds.stream()
+                .map(round -> round.getOrDefault(name, Double.NaN))
+                .toList();
     }
 
     /** What clients counted per operation; 0 if nothing. */

@@ -19,6 +19,7 @@ import org.softrdma.bench.measurement.MeasurementException;
 import org.softrdma.bench.study.RoundMeter;
 import org.softrdma.bench.study.StudySetup;
 import org.softrdma.bench.study.SystemList;
+import org.softrdma.bench.study.Warmth;
 import org.softrdma.bench.workload.Mix;
 import org.softrdma.bench.workload.MixLoad;
 import org.softrdma.bench.workload.MixOutcome;
@@ -175,12 +176,11 @@ public final class CompareStudy {
 
     private void measure(List<Measured> block) {
         setup.progress().begin((SystemTurns.WARM_UP_PASSES + plan.timing().rounds()) * block.size());
-        for (int pass = 0; pass < SystemTurns.WARM_UP_PASSES; pass++) {
-            for (Measured each : block) {
-                turns.warmUp(each.system, each.load, each.mix, each.window, pass);
-                setup.progress().step("warming up");
-            }
-        }
+        Warmth.warmUp(
+                SystemTurns.WARM_UP_PASSES,
+                block,
+                each -> each.system.kind().compiles(),
+                each -> turns.warmUp(each.system, each.load, each.mix, each.window));
         for (int round = 1; round <= plan.timing().rounds(); round++) {
             for (Measured each : byCell(block)) {
                 int number = round;

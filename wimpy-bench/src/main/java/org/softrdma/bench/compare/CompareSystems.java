@@ -79,13 +79,20 @@ final class CompareSystems {
                 LEAST_CONNECTIONS);
     }
 
-    /** Starts those that spin: the designs. */
+    /** Starts the designs alone. */
     SystemList<ComparedSystem> startDesigns() {
         for (StoreDesign design : plan.designs()) {
-            String spinning = waiting == CompareRow.Server.SPINNING ? "spinning " : "";
-            list.attempt(spinning + design.name(), () -> startDesign(design));
+            list.attempt(form() + design.name(), () -> startDesign(design));
         }
         return list;
+    }
+
+    private String form() {
+        return switch (waiting) {
+            case SPINNING -> "spinning ";
+            case TWO_THREADS -> "two threads of ";
+            case OWN, SLEEPING -> "";
+        };
     }
 
     /** Starts them all. */
@@ -113,14 +120,13 @@ final class CompareSystems {
 
     private void startDesign(StoreDesign design) {
         setup.progress().say("starting softrdma store --design " + design.name());
-        boolean spins = waiting == CompareRow.Server.SPINNING;
         List<String> options = new ArrayList<>(List.of("--design", design.name()));
         options.addAll(List.of("--protocol", plan.protocol().name().toLowerCase(Locale.ROOT)));
         options.addAll(List.of("--window", Integer.toString(plan.maxWindow())));
         options.addAll(List.of("--max-key", Integer.toString(MixPairs.KEY_LENGTH)));
         options.addAll(List.of("--max-value", Integer.toString(valueLength)));
         options.addAll(List.of("--connections", Integer.toString(plan.connections())));
-        options.addAll(List.of("--progress", spins ? "manual" : "engine", "--idle", spins ? "spin" : "sleep"));
+        options.addAll(threadOptions(waiting));
         plan.serverOptions(design.name(), valueLength)
                 .forEach((name, value) -> options.addAll(List.of("--option", name + "=" + value)));
         ServerProcess server = opened.add(ServerProcess.store(setup.store(), resources.pinning(), options));
@@ -137,6 +143,15 @@ final class CompareSystems {
                 design.promises(plan.protocol()).lossy(),
                 server::report,
                 server::report));
+    }
+
+    /** Options of a design's server: which threads it has, and what they do when there is nothing to do. */
+    static List<String> threadOptions(CompareRow.Server waiting) {
+        return List.of(
+                "--progress",
+                waiting == CompareRow.Server.TWO_THREADS ? "engine" : "manual",
+                "--idle",
+                waiting == CompareRow.Server.SPINNING ? "spin" : "sleep");
     }
 
     private StoreClientContext context(ServerProcess server) {

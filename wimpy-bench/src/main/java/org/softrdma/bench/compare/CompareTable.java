@@ -4,7 +4,9 @@ import java.io.PrintWriter;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Collectors;
+import org.softrdma.bench.study.MachineFacts;
 import org.softrdma.bench.study.ReportText;
 import org.softrdma.stores.StoreCounter;
 
@@ -23,6 +25,7 @@ final class CompareTable {
     void print(PrintWriter out) {
         CompareResults.Conditions conditions = results.conditions();
         out.println();
+        Optional.ofNullable(results.machine()).map(MachineFacts::line).ifPresent(out::println);
         if (counted) {
             out.printf(
                     Locale.ROOT,
@@ -41,8 +44,10 @@ final class CompareTable {
                     conditions.pairs(),
                     conditions.rounds(),
                     conditions.roundMillis());
-            out.println("Server CPU per operation in microseconds: 'process' is the CPU time of the server's process,"
-                    + " 'core' all time that its core was not idle.");
+            out.println(
+                    "Server CPU per operation in microseconds: 'process' is the CPU time of the server's process without"
+                            + " its compiler's, 'spread' the least and the most of the rounds, 'core' all time that its core was not"
+                            + " idle. Latency of GETs in microseconds.");
         }
         out.println("Messages are those of the verbs, or requests and answers, in both directions.");
         results.cells().forEach(cell -> printBlock(out, cell));
@@ -54,7 +59,9 @@ final class CompareTable {
         results.failed().forEach((system, reason) -> out.println("FAILED: " + system + ": " + reason));
         printJudgements(out);
         out.println("errors: " + results.errors());
-        new CompareSummary(results).warnings().forEach(warning -> out.println("warning: " + warning));
+        CompareSummary summary = new CompareSummary(results);
+        out.println(summary.answer());
+        summary.warnings().forEach(warning -> out.println("warning: " + warning.text()));
         out.flush();
     }
 
@@ -63,7 +70,7 @@ final class CompareTable {
         if (counted) {
             line(out, first.title(), "READs", "READ bytes", "WRITEs", "SENDs", "atomics", "messages", "trips", "");
         } else {
-            line(out, first.title(), "ops/s", "process", "core", "client", "messages", "GET p50", "GET p99", "");
+            line(out, first.title(), "ops/s", "process", "spread", "core", "client", "messages", "p50, p99", "");
         }
         for (CompareRow row : results.cell(first)) {
             if (counted) {
@@ -84,13 +91,14 @@ final class CompareTable {
                 line(
                         out,
                         row.system(),
-                        ReportText.number(row.value(CompareRow.PER_SECOND), 0),
-                        ReportText.number(row.value(CompareRow.SERVER_CPU), 2),
+                        row.text(CompareRow.PER_SECOND, 0),
+                        row.text(CompareRow.SERVER_CPU, 2),
+                        row.spreadText(CompareRow.SERVER_CPU, 2),
                         ReportText.number(row.value(CompareRow.SERVER_CORE), 2),
                         ReportText.number(row.value(CompareRow.CLIENT_CPU), 2),
                         ReportText.number(row.messages(), 2),
-                        ReportText.number(row.value(CompareRow.GET_P50), 1),
-                        ReportText.number(row.value(CompareRow.GET_P99), 1),
+                        ReportText.number(row.value(CompareRow.GET_P50), 0) + ", "
+                                + ReportText.number(row.value(CompareRow.GET_P99), 0),
                         notes(row));
             }
         }
@@ -156,7 +164,7 @@ final class CompareTable {
 
     private static void line(PrintWriter out, String title, String... cells) {
         out.println(String.format(
-                        "%-40s %10s %10s %9s %9s %9s %9s %9s  %s",
+                        "%-36s %10s %10s %14s %9s %9s %9s %12s  %s",
                         title, cells[0], cells[1], cells[2], cells[3], cells[4], cells[5], cells[6], cells[7])
                 .stripTrailing());
     }
@@ -183,7 +191,8 @@ final class CompareTable {
                     "claimed ",
                     new CompareSummary(results).countedClaims());
         } else {
-            print(out, "predictions, and what was found:", "predicted ", Predictions.judge(results));
+            print(out, "predictions, and what was found:", "predicted ", new CompareSummary(results).predictions());
+            print(out, "claims of papers, and what was found:", "claimed ", new CompareSummary(results).claims());
         }
     }
 

@@ -147,6 +147,7 @@ public final class CompareTally {
         reading.server().ifPresent(use -> shares.add(use, outcome.operations()));
         addValue(CompareRow.PER_SECOND, outcome.perSecond());
         addValue(CompareRow.SERVER_CPU, reading.serverMicros(done));
+        addValue(CompareRow.SERVER_COMPILER, reading.compilerMicros(done));
         addValue(CompareRow.SERVER_CORE, reading.coreMicros(done));
         addValue(CompareRow.CLIENT_CPU, reading.clientMicros(done));
         addValue(CompareRow.GET_P50, micros(outcome.getLatencies(), MEDIAN));

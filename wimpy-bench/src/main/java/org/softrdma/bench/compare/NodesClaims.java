@@ -8,15 +8,9 @@ import java.util.stream.Collectors;
 import org.softrdma.bench.compare.NodesRow.Block;
 import org.softrdma.stores.StoreCounter;
 
-/** What the Nessie paper says of several nodes, judged by what was counted on the fabric. Stateless. */
+/** What the Nessie paper says of several nodes, beside what was counted on the fabric, which judges none of it. Stateless. */
 public final class NodesClaims {
     private static final double PERCENT = 100;
-    /** Parts of the choices that differ by less are the same. */
-    private static final double SAME_PART = 0.03;
-
-    private static final double SAME_ENTRIES = 0.01;
-    private static final int ENOUGH_BITS = 7;
-    private static final int MOST_BITS = 11;
     private static final String GETS_ONLY = "C";
     private static final String HALF_PUTS = "A";
 
@@ -38,8 +32,6 @@ public final class NodesClaims {
         if (rows.isEmpty()) {
             return notCounted(results, subject, said);
         }
-        boolean holds =
-                rows.stream().allMatch(row -> Math.abs(row.farEntries() / row.entries() - farPart(row)) <= SAME_PART);
         List<String> found = new ArrayList<>();
         for (List<NodesRow> nodes : byNodes(rows)) {
             NodesRow none = nodes.getFirst();
@@ -57,15 +49,10 @@ public final class NodesClaims {
                     most.count(NodesRow.FAR_READ_BYTES),
                     none.count(NodesRow.FAR_READ_BYTES)));
         }
-        return counted(subject, said, found, holds, "other entries are far than those that the choices say");
+        return counted(subject, said, found, "the load chooses what is near, and the paper's figure is of throughput");
     }
 
-    /** The part of a worker's choices that is of other nodes' pairs. */
-    private static double farPart(NodesRow row) {
-        return (1 - row.localityPercent() / PERCENT) * (row.nodes() - 1) / row.nodes();
-    }
-
-    /** N-Fig10: filter bits spare READs of entries that are of other keys, and seven spare all that there are. */
+    /** N-Fig10: filter bits spare READs of entries that are of other keys. */
     public static Judgement filter(CompareResults results) {
         String subject = "Nessie, figure 10";
         String said = "filter bits spare READs of entries, and 7 of them spare as many as 11";
@@ -73,27 +60,15 @@ public final class NodesClaims {
         if (rows.isEmpty()) {
             return notCounted(results, subject, said);
         }
-        boolean holds = true;
         List<String> found = new ArrayList<>();
         for (List<NodesRow> nodes : byNodes(rows)) {
-            double none = entries(nodes, 0);
-            double enough = entries(nodes, ENOUGH_BITS);
-            holds &= none > enough + SAME_ENTRIES && Math.abs(enough - entries(nodes, MOST_BITS)) <= SAME_ENTRIES;
             found.add(nodes.getFirst().nodes() + " nodes: entries per GET "
                     + nodes.stream()
                             .map(row ->
                                     String.format(Locale.ROOT, "%.3f with %d bits", row.entries(), row.filterBits()))
                             .collect(Collectors.joining(", ")));
         }
-        return counted(subject, said, found, holds, "other slots are in use than a fifth");
-    }
-
-    private static double entries(List<NodesRow> rows, int filterBits) {
-        return rows.stream()
-                .filter(row -> row.filterBits() == filterBits)
-                .mapToDouble(NodesRow::entries)
-                .findFirst()
-                .orElse(Double.NaN);
+        return counted(subject, said, found, "so few slots are in use that 4 bits would pass as well");
     }
 
     /** N-Fig11: a cache helps where some keys are popular, and not where these are written too. */
@@ -106,18 +81,12 @@ public final class NodesClaims {
         if (rows.isEmpty()) {
             return notCounted(results, subject, said);
         }
-        boolean holds = true;
         List<String> found = new ArrayList<>();
         for (List<NodesRow> nodes : byNodes(rows)) {
-            double lessPopular = 0;
             for (double skew :
                     nodes.stream().map(NodesRow::skew).distinct().sorted().toList()) {
                 double gets = spared(nodes, skew, GETS_ONLY);
                 double puts = spared(nodes, skew, HALF_PUTS);
-                holds &= gets > lessPopular
-                        && puts < gets / 2
-                        && conflicts(nodes, skew, HALF_PUTS) > conflicts(nodes, skew, GETS_ONLY);
-                lessPopular = gets;
                 found.add(String.format(
                         Locale.ROOT,
                         "%d nodes, skew %.1f: it spares %.1f %% of the READs, with half PUTs %.1f %%, beside %.2f"
@@ -130,7 +99,10 @@ public final class NodesClaims {
             }
         }
         return counted(
-                subject, said, found, holds, "what the cache spares does not follow from who wants and who writes");
+                subject,
+                said,
+                found,
+                "the paper's figure is of throughput beside NessieSD with 99.9 % GETs, which is not here");
     }
 
     /** The part of the READs that a cache spares; negative where there are more. */
@@ -166,8 +138,8 @@ public final class NodesClaims {
                 .toList();
     }
 
-    private static Judgement counted(String subject, String said, List<String> found, boolean holds, String because) {
-        return new Judgement(subject, said, String.join("; ", found), Verdict.of(holds), holds ? "" : because);
+    private static Judgement counted(String subject, String said, List<String> found, String because) {
+        return Judgement.notJudged(subject, said, String.join("; ", found), because);
     }
 
     private static Judgement notCounted(CompareResults results, String subject, String said) {

@@ -1,8 +1,13 @@
 package org.softrdma.bench.compare;
 
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import org.softrdma.bench.cpu.CpuUse;
 import org.softrdma.bench.measurement.MeasurementException;
+import org.softrdma.bench.study.RoundMeter;
 import org.softrdma.bench.study.StudySetup;
 import org.softrdma.bench.workload.KeyChoice;
 import org.softrdma.bench.workload.Mix;
@@ -18,7 +23,7 @@ import org.softrdma.verbs.VerbsException;
  * from then on. The thread of the study.
  */
 final class SystemTurns {
-    /** Passes over all systems before the first round. */
+    /** Least passes over all systems before the first round. */
     static final int WARM_UP_PASSES = 2;
 
     private static final long SEED = 0xC0_FFEE;
@@ -70,12 +75,20 @@ final class SystemTurns {
         load.getAll(system.lossy());
     }
 
-    /** Lets a system warm up for one of {@link #WARM_UP_PASSES} passes. */
-    void warmUp(ComparedSystem system, MixLoad load, Mix mix, int window, int pass) {
+    /** Lets a system warm up for one pass; says what its server used, unless it has broken. */
+    Optional<CpuUse> warmUp(ComparedSystem system, MixLoad load, Mix mix, int window) {
         long ns = plan.timing().warmUpNs(system.kind()) / WARM_UP_PASSES;
-        attempt(system, () -> {
-            MixOutcome ignored = run(load, mix, window, MixLoad.End.afterNs(ns), -1 - pass);
-        });
+        List<CpuUse> used = new ArrayList<>();
+        attempt(
+                system,
+                () -> new RoundMeter(system.meter(), List.of())
+                        .around(() -> {
+                            MixOutcome ignored = run(load, mix, window, MixLoad.End.afterNs(ns), -1);
+                        })
+                        .server()
+                        .ifPresent(used::add));
+        setup.progress().step("warming up");
+        return used.stream().findFirst();
     }
 
     /** Loads a system. All systems are asked for the same keys in the same round. Within {@link #attempt}. */

@@ -7,12 +7,13 @@ import org.softrdma.stores.Protocol;
 
 /**
  * Options of the designs whose papers say how full their tables are, so that a comparison has them that full: Pilaf's
- * 75 % (its section 3.4), FaRM's 90 % with pairs of up to 128 bytes in the table (its section 5.2). Nessie's paper does
- * not say; its tables are as full as Pilaf's, and in the safe form its entries rest so shortly that those that are
- * free never run out at the rates of a whole core. A design that is not named here runs with its defaults.
+ * 75 % (its section 3.4), FaRM's 90 % with pairs of up to 128 bytes in the table (its section 5.2), Nessie's 20 % at
+ * most (its section 6). In the safe form Nessie's entries rest so shortly that those that are free never run out at the rates
+ * of a whole core. A design that is not named here runs with its defaults.
  */
 final class TableSizes {
     private static final double PILAF_FILL = 0.75;
+    private static final double NESSIE_FILL = 0.20;
     private static final double FARM_FILL = 0.90;
     private static final int FARM_SLOTS_OF_BUCKET = 3;
     private static final int FARM_INLINE = 128;
@@ -65,7 +66,7 @@ final class TableSizes {
     /** As published, an operation gives up after half of the time that entries rest: they rest for the paper's second. */
     private static Map<String, String> nessie(Protocol protocol, int pairs) {
         Map<String, String> options = new LinkedHashMap<>();
-        int index = log2(Math.round(Math.ceil(pairs / PILAF_FILL)));
+        int index = log2(Math.round(Math.ceil(pairs / NESSIE_FILL)));
         options.put("index", Integer.toString(Math.max(NESSIE_LEAST_LOG, index)));
         int entries = log2((long) NESSIE_ENTRIES_PER_PAIR * pairs + NESSIE_STOCKS);
         if (protocol == Protocol.SAFE) {
@@ -78,11 +79,12 @@ final class TableSizes {
     }
 
     private static Map<String, String> nessieSd(int pairs) {
-        int each = Math.max(NESSIE_LEAST_LOG, log2(Math.round(Math.ceil(pairs / PILAF_FILL / NESSIE_SD_WORKERS))));
+        int words = log2(Math.round(Math.ceil(pairs / NESSIE_FILL / NESSIE_SD_WORKERS)));
+        int entries = log2(Math.round(Math.ceil(pairs / PILAF_FILL / NESSIE_SD_WORKERS)));
         Map<String, String> options = new LinkedHashMap<>();
         options.put("workers", Integer.toString(NESSIE_SD_WORKERS));
-        options.put("index", Integer.toString(each));
-        options.put("entries", Integer.toString(each));
+        options.put("index", Integer.toString(Math.max(NESSIE_LEAST_LOG, words)));
+        options.put("entries", Integer.toString(Math.max(NESSIE_LEAST_LOG, entries)));
         return options;
     }
 

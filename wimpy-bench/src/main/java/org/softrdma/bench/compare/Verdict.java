@@ -6,6 +6,8 @@ public enum Verdict {
     HOLDS("holds"),
     /** It is not. */
     DOES_NOT_HOLD("does not hold here"),
+    /** It was measured, and nothing follows: the run was spoilt, or no result could speak against what was said. */
+    NOT_JUDGED("not judged"),
     /** Nobody can tell from these results. */
     NOT_MEASURED("not measured");
 

@@ -16,6 +16,7 @@ import org.softrdma.bench.measurement.MedianOfRounds;
 import org.softrdma.bench.study.RoundMeter;
 import org.softrdma.bench.study.StudySetup;
 import org.softrdma.bench.study.SystemList;
+import org.softrdma.bench.study.Warmth;
 import org.softrdma.bench.workload.Mix;
 import org.softrdma.bench.workload.MixLoad;
 import org.softrdma.bench.workload.MixOutcome;
@@ -24,7 +25,8 @@ import org.softrdma.kv.CloseStack;
 
 /**
  * The designs beside other work on the servers' core, as Nessie's figures 2, 7 and 8 have it: CPU workers that hash without
- * end, none to some of them, with the threads of the RNIC at usual priority and before all others. One load: the shortest
+ * end, none to some of them. At usual priority one thread drives device and store; where the RNIC comes first it has a thread
+ * of its own. One load: the shortest
  * values, the widest window, the mix with most GETs. The thread of the study. Of one use.
  */
 final class WorkersBlock {
@@ -81,39 +83,46 @@ final class WorkersBlock {
             return List.of();
         }
         try (CloseStack opened = new CloseStack()) {
-            SystemList<ComparedSystem> list =
-                    new CompareSystems(plan, setup, valueLength, CompareRow.Server.SLEEPING, opened).startDesigns();
-            Pinning.detect().pinThisProcess(plan.cores().load()).ifPresent(setup.progress()::say);
-            MixPairs pairs = new MixPairs(plan.pairs(), valueLength);
-            List<Loaded> loaded = new ArrayList<>();
-            for (ComparedSystem system : list.systems()) {
-                MixLoad load = new MixLoad(system.connections(), pairs, plan.maxWindow());
-                turns.attempt(system, () -> {
-                    turns.fill(system, load, pairs);
-                    loaded.add(new Loaded(system, load));
-                });
-            }
-            measure(loaded);
+            List<Loaded> usual = filled(CompareRow.Server.SLEEPING, opened);
+            List<Loaded> twoThreads = filled(CompareRow.Server.TWO_THREADS, opened);
+            measure(usual, mayRaise(twoThreads) ? twoThreads : List.of());
         }
         return rows();
     }
 
-    private void measure(List<Loaded> loaded) {
-        List<Boolean> priorities = mayRaise(loaded) ? List.of(false, true) : List.of(false);
-        int rounds = plan.timing().rounds();
-        int cells = priorities.size() * plan.workers().size() * loaded.size();
-        setup.progress().begin(SystemTurns.WARM_UP_PASSES * loaded.size() + rounds * cells);
-        for (int pass = 0; pass < SystemTurns.WARM_UP_PASSES; pass++) {
-            for (Loaded each : loaded) {
-                turns.warmUp(each.system, each.load, mix, plan.maxWindow(), pass);
-                setup.progress().step("warming up");
-            }
+    private List<Loaded> filled(CompareRow.Server form, CloseStack opened) {
+        SystemList<ComparedSystem> list = new CompareSystems(plan, setup, valueLength, form, opened).startDesigns();
+        Pinning.detect().pinThisProcess(plan.cores().load()).ifPresent(setup.progress()::say);
+        MixPairs pairs = new MixPairs(plan.pairs(), valueLength);
+        List<Loaded> loaded = new ArrayList<>();
+        for (ComparedSystem system : list.systems()) {
+            MixLoad load = new MixLoad(system.connections(), pairs, plan.maxWindow());
+            turns.attempt(system, () -> {
+                turns.fill(system, load, pairs);
+                loaded.add(new Loaded(system, load));
+            });
         }
+        return loaded;
+    }
+
+    /** The systems with one thread at usual priority, those with two with the RNIC's before all others. */
+    private void measure(List<Loaded> usual, List<Loaded> raised) {
+        List<Loaded> all = new ArrayList<>(usual);
+        all.addAll(raised);
+        int rounds = plan.timing().rounds();
+        setup.progress()
+                .begin((SystemTurns.WARM_UP_PASSES + rounds * plan.workers().size()) * all.size());
+        Warmth.warmUp(
+                SystemTurns.WARM_UP_PASSES,
+                all,
+                each -> each.system.kind().compiles(),
+                each -> turns.warmUp(each.system, each.load, mix, plan.maxWindow()));
         for (int round = 1; round <= rounds; round++) {
-            for (boolean raised : priorities) {
-                for (int workers : plan.workers()) {
-                    besideWorkers(loaded, raised, workers, round);
-                }
+            for (int workers : plan.workers()) {
+                besideWorkers(usual, false, workers, round);
+            }
+            for (int workers : raised.isEmpty() ? List.<Integer>of() : plan.workers()) {
+                besideWorkers(raised, true, workers, round);
             }
         }
     }

@@ -17,7 +17,7 @@ final class WorkersChart {
 
     private WorkersChart() {}
 
-    /** Operations per second, as parts of those beside no worker at usual priority. */
+    /** Operations per second, as parts of those of the same server beside no worker. */
     static ChartPanels.Chart of(CompareResults results) {
         List<String> systems =
                 results.workers().stream().map(WorkersRow::system).distinct().toList();
@@ -26,8 +26,11 @@ final class WorkersChart {
         ObjectNode option = ChartPanels.frame(systems);
         for (int column = 0; column < priorities.size(); column++) {
             boolean raised = priorities.get(column);
-            String title = raised ? "the RNIC comes first (nice " + WorkersBlock.RAISED + ")" : "usual priority";
-            int index = ChartPanels.panel(option, priorities.size(), column, TOP, PANEL, title);
+            String title = raised
+                    ? "the RNIC is a thread and comes first (nice " + WorkersBlock.RAISED + ")"
+                    : "one thread, usual priority";
+            int index = ChartPanels.panel(
+                    option, ChartPanels.Columns.numbered(priorities.size()), column, TOP, PANEL, title);
             axes(option, index, results.workerCounts());
             for (int i = 0; i < systems.size(); i++) {
                 String system = systems.get(i);

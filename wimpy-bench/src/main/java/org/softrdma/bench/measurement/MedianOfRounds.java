@@ -1,12 +1,19 @@
 package org.softrdma.bench.measurement;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** The values that several interleaved rounds gave, by name, and their medians. Not thread-safe. */
 public final class MedianOfRounds {
+    /** Part of the median by which rounds may differ. */
+    private static final double NOISY = 0.25;
+    /** One round of so many may be far from the others. */
+    private static final int LEFT_OUT = 4;
+
     private final Map<String, List<Double>> values = new LinkedHashMap<>();
 
     /** No values yet. */
@@ -45,6 +52,63 @@ public final class MedianOfRounds {
      */
     public double median(String name) {
         return median(values(name));
+    }
+
+    /**
+     * How far apart rounds are.
+     *
+     * @param least of the values
+     * @param most of the values
+     */
+    public record Spread(double least, double most) {}
+
+    /**
+     * The least and the most over the rounds; empty if nothing was measured.
+     *
+     * @param name what was measured
+     */
+    public Optional<Spread> spread(String name) {
+        return spread(values(name));
+    }
+
+    /**
+     * The least and the most of some values; empty if none of them is a number.
+     *
+     * @param values of the rounds
+     */
+    public static Optional<Spread> spread(List<Double> values) {
+        List<Double> sorted = values.stream().filter(Double::isFinite).sorted().toList();
+        return sorted.isEmpty() ? Optional.empty() : Optional.of(new Spread(sorted.getFirst(), sorted.getLast()));
+    }
+
+    /**
+     * True if rounds lie so far apart that their median says nothing: if, without the quarter that is farthest from it, they
+     * differ by more than a quarter of it.
+     *
+     * @param name what was measured
+     * @param detail a difference that does not matter
+     */
+    public boolean isNoisy(String name, double detail) {
+        return isNoisy(values(name), detail);
+    }
+
+    /**
+     * The same of some values.
+     *
+     * @param values of the rounds
+     * @param detail a difference that does not matter
+     */
+    public static boolean isNoisy(List<Double> values, double detail) {
+        List<Double> numbers = values.stream().filter(Double::isFinite).toList();
+        double median = median(numbers);
+        List<Double> near = numbers.stream()
+                .sorted(Comparator.comparingDouble(value -> Math.abs(value - median)))
+                .limit(numbers.size() - numbers.size() / LEFT_OUT)
+                .toList();
+        return spread(near)
+                .map(spread -> spread.most - spread.least)
+                .filter(range -> range > detail && range > NOISY * Math.abs(median))
+                .isPresent();
     }
 
     /** All medians by name, but those that are no numbers. */

@@ -17,21 +17,18 @@ final class FarmEntries {
     private static final double READS = 1.064;
 
     private static final double EXACT = 0.02;
-    /** Bytes of pairs beside bytes of buckets, 16 and 32 bytes, neighbourhood of 6. */
-    private static final double UTILISATION = 0.62;
-
-    private static final double NEAR = 0.02;
-
     static final List<LedgerEntry> ALL = List.of(
             new LedgerEntry(
                     "F-Fig10",
                     "READs per lookup",
                     "1.064 with a neighbourhood of 6 at 90 % (1.04 with 8)",
+                    LedgerSources.Source.COUNTS,
                     FarmEntries::reads),
             new LedgerEntry(
                     "F-Fig11",
                     "how much of the memory is pairs",
                     "0.62 with a neighbourhood of 6, 16 and 32 bytes",
+                    LedgerSources.Source.COUNTS,
                     FarmEntries::utilisation));
 
     private FarmEntries() {}
@@ -62,11 +59,8 @@ final class FarmEntries {
             return Finding.notRun(NEEDS);
         }
         double found = row.get().memory(CompareRow.DATA_PER_PAIR) / row.get().memory(CompareRow.USED_PER_PAIR);
-        return Finding.of(
-                Math.abs(found - UTILISATION) <= NEAR,
-                String.format(
-                        Locale.ROOT,
-                        "%.2f, checksums and overflow blocks included, which the paper leaves out",
-                        found));
+        return Finding.notJudged(
+                "each object has a checksum in the safe form, which the paper's have not",
+                String.format(Locale.ROOT, "%.2f", found));
     }
 }

@@ -23,11 +23,13 @@ final class HerdEntries {
                     "H-Fig3b",
                     "verbs that a server takes",
                     "more WRITEs than READs per second, while they are small",
+                    LedgerSources.Source.PERF,
                     HerdEntries::moreWrites),
             new LedgerEntry(
                     "H-Fig4b",
                     "verbs that a server sends",
                     "more WRITEs than READs per second, while they are small: each costs the side that sends it less",
+                    LedgerSources.Source.PERF,
                     HerdEntries::cheaperWrites),
             LedgerEntry.notInOurText(
                     "H-Fig9 to H-Fig14",

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.StreamSupport;
 import org.softrdma.bench.compare.CompareJson;
+import org.softrdma.bench.compare.CompareReport;
 import org.softrdma.bench.compare.CompareResults;
 import org.softrdma.bench.measurement.MeasurementException;
 
@@ -19,6 +20,7 @@ import org.softrdma.bench.measurement.MeasurementException;
  * @param compare results of {@code softrdma compare}; empty if there are none
  * @param counts results of {@code softrdma compare --fabric}; empty if there are none
  * @param wimpy rows of results of {@code softrdma wimpy}; empty if there are none
+ * @param wimpySpoilt why nothing can be judged by these; empty if something can
  * @param floor cells of results of {@code softrdma perf floor}; empty if there are none
  * @param verbs cells of results of {@code softrdma perf verbs}; empty if there are none
  */
@@ -26,13 +28,39 @@ public record LedgerSources(
         Optional<CompareResults> compare,
         Optional<CompareResults> counts,
         List<JsonNode> wimpy,
+        List<String> wimpySpoilt,
         List<JsonNode> floor,
         List<JsonNode> verbs) {
     /** Copies the lists. */
     public LedgerSources {
         wimpy = List.copyOf(wimpy);
+        wimpySpoilt = List.copyOf(wimpySpoilt);
         floor = List.copyOf(floor);
         verbs = List.copyOf(verbs);
+    }
+
+    /** Whose results an entry is judged by. */
+    enum Source {
+        /** {@code compare}. */
+        COMPARE,
+        /** {@code compare --fabric}. */
+        COUNTS,
+        /** {@code wimpy}. */
+        WIMPY,
+        /** {@code perf floor} and {@code perf verbs}, which compare sides that take turns, and warn of nothing. */
+        PERF,
+        /** None. */
+        NONE
+    }
+
+    /** Why nothing can be judged by some results: what they warn of themselves; empty if something can. */
+    List<String> spoilt(Source source) {
+        return switch (source) {
+            case COMPARE -> compare.map(CompareReport::spoilt).orElse(List.of());
+            case COUNTS -> counts.map(CompareReport::spoilt).orElse(List.of());
+            case WIMPY -> wimpySpoilt;
+            case PERF, NONE -> List.of();
+        };
     }
 
     /**
@@ -50,6 +78,7 @@ public record LedgerSources(
                 comparison(compare, false),
                 comparison(counts, true),
                 rows(wimpy, "wimpy", "results", "getsPerSecond"),
+                spoiltWimpy(wimpy),
                 rows(floor, "perf floor", "cells", "operation"),
                 rows(verbs, "perf verbs", "cells", "way"));
     }
@@ -68,6 +97,21 @@ public record LedgerSources(
                     file + ": " + results.errors() + " operations or systems went wrong; run the comparison again");
         }
         return Optional.of(results);
+    }
+
+    private static List<String> spoiltWimpy(Path file) throws IOException {
+        if (!Files.exists(file)) {
+            return List.of();
+        }
+        JsonNode warnings = new ObjectMapper().readTree(file.toFile()).path("warnings");
+        if (!warnings.isArray()) {
+            return List.of("the results are of an older program, which did not say whether the machine was quiet: run"
+                    + " ./softrdma wimpy again");
+        }
+        return StreamSupport.stream(warnings.spliterator(), false)
+                .filter(warning -> warning.path("spoilsVerdicts").asBoolean())
+                .map(warning -> warning.path("text").asText())
+                .toList();
     }
 
     /** Rows of a file that is of some command if they have a member of this name. */

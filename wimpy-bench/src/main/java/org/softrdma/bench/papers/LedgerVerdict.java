@@ -6,6 +6,8 @@ public enum LedgerVerdict {
     HOLDS("holds"),
     /** It was measured, and is not. */
     DOES_NOT_HOLD("does not hold here, because"),
+    /** The run was spoilt, or no result of it could speak against the shape. */
+    NOT_JUDGED("not judged, because"),
     /** It is of a network card, and there is none. */
     MODEL_ONLY("model only"),
     /** The text of the paper that this project has does not have it. */

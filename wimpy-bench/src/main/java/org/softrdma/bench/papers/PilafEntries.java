@@ -21,14 +21,6 @@ final class PilafEntries {
 
     private static final double EXACT = 0.03;
     private static final double SAME = 0.05;
-    /**
-     * GETs per second of the paper, with which it counts how long it takes until a checksum of 32 bits misses a
-     * change.
-     */
-    private static final double GETS_PER_SECOND = 1.326e6;
-
-    private static final double MINUTES = 54;
-    private static final double SECONDS_PER_MINUTE = 60;
 
     static final List<LedgerEntry> ALL = List.of(
             VerbsFigures.entry(
@@ -45,11 +37,13 @@ final class PilafEntries {
                     "P-Fig6, P-Reads",
                     "probes and READs per GET by fill",
                     "3.09 READs at 75 %, which is 1.55 probes (the paper: 1.6)",
+                    LedgerSources.Source.COUNTS,
                     PilafEntries::reads),
             new LedgerEntry(
                     "P-Fig7, P-Fig8",
                     "GETs by READ and by messages, by value size",
                     "they converge for larger values",
+                    LedgerSources.Source.COMPARE,
                     PilafEntries::converge),
             LedgerEntry.counted(
                     "P-Fig9",
@@ -60,13 +54,21 @@ final class PilafEntries {
                     "P-Fig10a, P-Fig10b",
                     "Pilaf, Pilaf-VO, memcached and redis, GETs and PUTs",
                     "Pilaf costs its server less than Pilaf-VO, and that less than TCP",
+                    LedgerSources.Source.COMPARE,
                     PilafEntries::order),
-            new LedgerEntry("P-Fig11", "latency of GETs", "fewer round trips are faster", PilafEntries::latency),
+            new LedgerEntry(
+                    "P-Fig11",
+                    "latency of GETs",
+                    "fewer round trips are faster",
+                    LedgerSources.Source.COMPARE,
+                    PilafEntries::latency),
             new LedgerEntry(
                     "P-CRC",
                     "how long a checksum of 32 bits lasts",
-                    "54 minutes at 1.326 million GETs per second",
-                    sources -> checksum()));
+                    "54 minutes at 1.326 million checksums per second",
+                    LedgerSources.Source.NONE,
+                    sources -> Finding.notJudged(
+                            "that is arithmetic of the paper, which nothing measured here could contradict", "")));
 
     private PilafEntries() {}
 
@@ -100,22 +102,16 @@ final class PilafEntries {
         }
         CompareResults results = sources.compare().get();
         List<String> found = new ArrayList<>();
-        List<Double> distances = new ArrayList<>();
         for (int size : sizes(results)) {
             List<CompareRow> cell = results.cell(size, widest(results), "C");
             double ratio = value(cell, "pilaf", CompareRow.PER_SECOND) / value(cell, "pilaf-vo", CompareRow.PER_SECOND);
             if (!Double.isFinite(ratio)) {
                 return Finding.notRun("the results lack pilaf or pilaf-vo, mix C");
             }
-            distances.add(Math.abs(Math.log(ratio)));
             found.add(String.format(Locale.ROOT, "%.2f at %d bytes", ratio, size));
         }
-        if (found.size() < 2) {
-            return Finding.notRun("the results have one value size only");
-        }
-        double largest = distances.getLast();
-        return Finding.of(
-                largest <= SAME || largest < distances.getFirst() - SAME,
+        return Finding.notJudged(
+                "PUTs, latency and the paper's other sizes are not part of it",
                 "GETs per second, pilaf beside pilaf-vo: " + String.join(", ", found));
     }
 
@@ -136,8 +132,8 @@ final class PilafEntries {
         if (!Double.isFinite(pilaf + messages + tcp)) {
             return Finding.notRun("the results lack pilaf, pilaf-vo, memcached or redis, mix A");
         }
-        return Finding.of(
-                pilaf < messages && messages < tcp,
+        return Finding.notJudged(
+                "figure 10a has 90 % GETs, which were not run, and both are of throughput",
                 String.format(
                         Locale.ROOT,
                         "mix A, %d bytes: %.2f, %.2f and %.2f \u00b5s of server CPU per operation, the last is the"
@@ -176,17 +172,6 @@ final class PilafEntries {
                     row.value(CompareRow.GET_P50)));
         }
         return Finding.of(ordered, String.join("; ", found));
-    }
-
-    private static Finding checksum() {
-        double minutes = (1L << Integer.SIZE) / GETS_PER_SECOND / SECONDS_PER_MINUTE;
-        return Finding.of(
-                Math.round(minutes) == MINUTES,
-                String.format(
-                        Locale.ROOT,
-                        "2^32 / %.0f per second is %.1f minutes; a checksum here has 64 bits",
-                        GETS_PER_SECOND,
-                        minutes));
     }
 
     static List<Integer> sizes(CompareResults results) {

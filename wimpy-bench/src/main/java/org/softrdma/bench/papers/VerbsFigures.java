@@ -51,7 +51,7 @@ final class VerbsFigures {
 
     /** An entry that they judge. */
     static LedgerEntry entry(String id, String shows, String shape, Function<VerbsFigures, Finding> judge) {
-        return new LedgerEntry(id, shows, shape, sources -> judge(sources, judge));
+        return new LedgerEntry(id, shows, shape, LedgerSources.Source.PERF, sources -> judge(sources, judge));
     }
 
     /** What they say, if there are results of small and large answers, one at a time and many. */

@@ -37,27 +37,37 @@ final class WimpyEntries {
                     "W-Fig1",
                     "GETs per second by clock, at 1 and 10 Gbit/s",
                     "flat at 1 Gbit/s, falling with the clock at 10 Gbit/s",
+                    LedgerSources.Source.WIMPY,
                     WimpyEntries::linkHidesTheClock),
             new LedgerEntry(
                     "W-Fig2",
                     "CPU per GET by what it does",
                     "the part of the kernel grows with the value",
+                    LedgerSources.Source.WIMPY,
                     WimpyEntries::kernelGrows),
             new LedgerEntry(
                     "W-Fig3",
                     "CPU per GET by function",
                     "copying is a large part of the longest values' CPU (here: a quarter), and grows with the value",
+                    LedgerSources.Source.WIMPY,
                     WimpyEntries::copyingGrows),
             new LedgerEntry(
                     "W-Fig7",
                     "GETs per second, READ beside stock, two clocks",
                     "READ is not slower, and wins more on the slow clock",
+                    LedgerSources.Source.WIMPY,
                     WimpyEntries::winsMoreWhenSlow),
-            new LedgerEntry("W-Fig8a", "CPU per GET, READ beside stock", "less for each size", WimpyEntries::costsLess),
+            new LedgerEntry(
+                    "W-Fig8a",
+                    "CPU per GET, READ beside stock",
+                    "less for each size",
+                    LedgerSources.Source.WIMPY,
+                    WimpyEntries::costsLess),
             new LedgerEntry(
                     "W-Fig8b",
                     "GETs per second by cores",
                     "READ on one core is as fast as stock on four",
+                    LedgerSources.Source.WIMPY,
                     WimpyEntries::oneCoreIsFour));
 
     private WimpyEntries() {}
@@ -66,7 +76,18 @@ final class WimpyEntries {
         List<JsonNode> rows = sources.wimpy().stream()
                 .filter(row -> row.path("loop").asText().equals("closed") && link(row) == 0)
                 .toList();
-        return rows.isEmpty() ? Finding.notRun(NO_RESULTS) : judge.apply(rows);
+        return rows.isEmpty() ? Finding.notRun(NO_RESULTS) : judge.apply(rows).unless(noisy(rows));
+    }
+
+    /** Those of the rows that are compared, whose rounds lie too far apart for a number. */
+    private static List<String> noisy(List<JsonNode> rows) {
+        return rows.stream()
+                .filter(row ->
+                        (isStock(row) || isRead(row)) && !row.path("tooNoisy").isEmpty())
+                .map(row -> "Rounds lie too far apart: " + row.path("protocol").asText() + ", "
+                        + row.path("valueBytes").asInt() + " bytes, "
+                        + row.path("window").asInt() + " outstanding.")
+                .toList();
     }
 
     /** Rate of the link that a row went over in Mbit/s; 0 for loopback. */
@@ -243,14 +264,15 @@ final class WimpyEntries {
             return Finding.notRun("the results lack two speeds over links of 1 and of 10 Gbit/s");
         }
         return Finding.of(
-                slowLink >= 1 - 2 * SAME && fastLink < slowLink - SAME,
-                String.format(
-                        Locale.ROOT,
-                        "GETs per second of the slowest server beside the fastest, %d bytes: %.2f at 1 Gbit/s, %.2f at"
-                                + " 10 Gbit/s",
-                        size,
-                        slowLink,
-                        fastLink));
+                        slowLink >= 1 - 2 * SAME && fastLink < slowLink - SAME,
+                        String.format(
+                                Locale.ROOT,
+                                "GETs per second of the slowest server beside the fastest, %d bytes: %.2f at 1 Gbit/s, %.2f at"
+                                        + " 10 Gbit/s",
+                                size,
+                                slowLink,
+                                fastLink))
+                .unless(noisy(stock));
     }
 
     /** GETs per second at the lowest speed beside those at the highest; NaN if there is one speed only. */

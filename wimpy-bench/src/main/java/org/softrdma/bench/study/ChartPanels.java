@@ -3,15 +3,39 @@ package org.softrdma.bench.study;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
+import org.softrdma.bench.measurement.MedianOfRounds;
 
 /** Pieces of a figure as options of Apache ECharts: small multiples side by side, a bar for each system. */
 public final class ChartPanels {
     /** Pixels of a bar. */
     public static final int BAR_HEIGHT = 17;
 
-    private static final int LABELS_WIDTH_PERCENT = 21;
+    /** Of a page that is as wide as {@code page.html} makes it. */
+    private static final double PAGE_WIDTH = 1200;
+
+    private static final double CHARACTER_WIDTH = 6.6;
+    private static final int LABELS_MARGIN = 16;
+    private static final int LEAST_LABELS_PERCENT = 12;
+    private static final int MOST_LABELS_PERCENT = 34;
+    /** Numbers beside an axis of values. */
+    private static final int NUMBERS_PERCENT = 8;
+
+    private static final String WHISKER = "#3a4652";
+    /** Bars, in parts of the room of a name, as the library draws them. */
+    private static final double LEAST_GAP = 0.15;
+
+    private static final double WIDEST_GAP = 0.35;
+    private static final double LESS_GAP_PER_BAR = 0.04;
+    private static final double BETWEEN_BARS = 0.08;
+    /** The median of a panel's bars is so much of the longest, or less: a linear axis would show that one only. */
+    private static final double FLATTENED = 0.1;
+
+    private static final double ROOM_FOR_NUMBERS = 3;
     private static final int GAP_PERCENT = 4;
     private static final int TITLE_ABOVE = 30;
     private static final String INK = "#1d2733";
@@ -56,19 +80,51 @@ public final class ChartPanels {
     }
 
     /**
+     * Where the grids of a figure are.
+     *
+     * @param columns grids side by side
+     * @param labelsPercent what the labels take that are left of the first
+     */
+    public record Columns(int columns, double labelsPercent) {
+        /** Grids of bars with names, all of which must fit. */
+        public static Columns named(int columns, List<String> names) {
+            int longest = names.stream().mapToInt(String::length).max().orElse(0);
+            double percent = 100 * (longest * CHARACTER_WIDTH + LABELS_MARGIN) / PAGE_WIDTH;
+            return new Columns(columns, Math.clamp(percent, LEAST_LABELS_PERCENT, MOST_LABELS_PERCENT));
+        }
+
+        /** Grids with numbers beside them. */
+        public static Columns numbered(int columns) {
+            return new Columns(columns, NUMBERS_PERCENT);
+        }
+    }
+
+    /** The names of all bars, in their order, so that each panel has a row for each of them. */
+    public static List<String> names(List<List<String>> panels) {
+        List<String> names = new ArrayList<>();
+        panels.stream()
+                .sorted(Comparator.comparingInt((List<String> panel) -> panel.size())
+                        .reversed())
+                .flatMap(List::stream)
+                .filter(name -> !names.contains(name))
+                .forEach(names::add);
+        return names;
+    }
+
+    /**
      * Adds a grid with its title.
      *
      * @param option the figure
-     * @param columns grids side by side
+     * @param columns of the figure
      * @param column which of them, from 0
      * @param top pixels
      * @param height pixels
      * @param title above it; empty for none
      * @return its index
      */
-    public static int panel(ObjectNode option, int columns, int column, int top, int height, String title) {
-        double width = (100.0 - LABELS_WIDTH_PERCENT - columns * GAP_PERCENT) / columns;
-        double left = LABELS_WIDTH_PERCENT + column * (width + GAP_PERCENT);
+    public static int panel(ObjectNode option, Columns columns, int column, int top, int height, String title) {
+        double width = (100.0 - columns.labelsPercent() - columns.columns() * GAP_PERCENT) / columns.columns();
+        double left = columns.labelsPercent() + column * (width + GAP_PERCENT);
         ArrayNode grids = option.withArray("grid");
         grids.addObject()
                 .put("left", percent(left))
@@ -112,6 +168,70 @@ public final class ChartPanels {
         category.putObject("axisLabel").put("show", labelled).put("color", INK);
         ArrayNode labels = category.putArray("data");
         names.forEach(labels::add);
+    }
+
+    /**
+     * Makes the axis of a panel's values logarithmic if one bar would flatten the others.
+     *
+     * @param option the figure
+     * @param index of the panel
+     * @param values of all bars
+     */
+    public static void scale(ObjectNode option, int index, List<Double> values) {
+        List<Double> sorted = values.stream()
+                .filter(value -> Double.isFinite(value) && value > 0)
+                .sorted()
+                .toList();
+        if (sorted.isEmpty() || sorted.get(sorted.size() / 2) > FLATTENED * sorted.getLast()) {
+            return;
+        }
+        ObjectNode axis = (ObjectNode) option.withArray("xAxis").get(index);
+        axis.put("type", "log").put("name", axis.path("name").asText() + ", logarithmic");
+        axis.put("min", Math.pow(10, Math.floor(Math.log10(sorted.getFirst() / 2))));
+        axis.put("max", rounded(sorted.getLast() * ROOM_FOR_NUMBERS));
+        axis.remove("boundaryGap");
+    }
+
+    /**
+     * Draws the least and the most of the rounds as whiskers. Only after all panels have their axes.
+     *
+     * @param option the figure
+     * @param index of the panel
+     * @param spreads by row from above: one for each bar of it, empty where there is none
+     */
+    public static void whiskers(ObjectNode option, int index, List<List<Optional<MedianOfRounds.Spread>>> spreads) {
+        // A second axis, on which a whisker can stand beside its bar and not only in the middle of the row.
+        int axis = option.withArray("yAxis").size();
+        ObjectNode rows =
+                option.withArray("yAxis").addObject().put("gridIndex", index).put("type", "value");
+        rows.put("show", false).put("inverse", true).put("min", 0).put("max", spreads.size());
+        ObjectNode series = option.withArray("series").addObject();
+        series.put("type", "line").put("name", "least and most of the rounds");
+        series.put("xAxisIndex", index).put("yAxisIndex", axis).put("color", WHISKER);
+        series.put("symbol", "none")
+                .put("silent", true)
+                .put("connectNulls", false)
+                .put("z", 5);
+        series.putObject("lineStyle").put("width", 1.5);
+        ArrayNode points = series.putArray("data");
+        for (int row = 0; row < spreads.size(); row++) {
+            List<Optional<MedianOfRounds.Spread>> bars = spreads.get(row);
+            for (int bar = 0; bar < bars.size(); bar++) {
+                double y = row + 0.5 + offset(bar, bars.size());
+                bars.get(bar).filter(spread -> spread.most() > spread.least()).ifPresent(spread -> {
+                    points.addArray().add(spread.least()).add(y);
+                    points.addArray().add(spread.most()).add(y);
+                    points.addArray().addNull().addNull();
+                });
+            }
+        }
+    }
+
+    /** How far the middle of a bar is from the middle of its row, in rows. */
+    private static double offset(int bar, int bars) {
+        double gap = Math.max(WIDEST_GAP - bars * LESS_GAP_PER_BAR, LEAST_GAP);
+        double width = (1 - gap) / (bars + (bars - 1) * BETWEEN_BARS);
+        return (bar - (bars - 1) / 2.0) * width * (1 + BETWEEN_BARS);
     }
 
     /**

@@ -20,6 +20,7 @@ public final class CpuShares {
     private final Map<ThreadClass, Long> userNs = new EnumMap<>(ThreadClass.class);
     private long wholeUserNs;
     private long wholeSystemNs;
+    private long wallNs;
     private long operations;
 
     /** Nothing yet. */
@@ -36,6 +37,7 @@ public final class CpuShares {
         use.userByClassNs().forEach((threads, ns) -> userNs.merge(threads, ns, Long::sum));
         wholeUserNs += use.userNs();
         wholeSystemNs += use.systemNs();
+        wallNs += use.wallNs();
         operations += done;
     }
 
@@ -65,6 +67,13 @@ public final class CpuShares {
                 .filter(entry -> OF_THE_VM.contains(entry.getKey()))
                 .mapToLong(Map.Entry::getValue)
                 .sum());
+    }
+
+    /** False if compiling took so much that a figure is not that of a warm server. */
+    public boolean isWarm() {
+        long whole = totalNs.values().stream().mapToLong(Long::longValue).sum();
+        double compiling = totalNs.getOrDefault(ThreadClass.JIT, 0L);
+        return compiling == 0 || Warmth.isWarm(compiling / whole, compiling / wallNs);
     }
 
     /** Percent of the whole that compiling bytecode took; 0 if nothing is known. */

@@ -12,6 +12,12 @@ public final class MachineFacts {
 
     private MachineFacts() {}
 
+    /** The machine in one line: CPU, kernel, JDK and commit. */
+    public static String line(MachineDescription machine) {
+        return machine.cpuModel() + " (" + machine.cpus() + " available), " + machine.kernel() + ", " + machine.jdk()
+                + ", commit " + Optional.ofNullable(machine.commit()).orElse("unknown");
+    }
+
     /**
      * The facts, each with {@code name} and {@code value}.
      *

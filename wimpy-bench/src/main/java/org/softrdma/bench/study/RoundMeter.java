@@ -1,12 +1,14 @@
 package org.softrdma.bench.study;
 
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.softrdma.bench.cpu.CoreClock;
 import org.softrdma.bench.cpu.CpuClock;
 import org.softrdma.bench.cpu.CpuUse;
+import org.softrdma.bench.cpu.ThreadClass;
 import org.softrdma.bench.server.ServerMeter;
 
 /** Measures what a round of a load costs its server, the server's cores and this process. The thread of the study. */
@@ -38,9 +40,19 @@ public final class RoundMeter {
      * @param coreBusyNs how long the server's cores were not idle; NaN if they are not its own
      */
     public record Reading(Optional<CpuUse> server, CpuUse client, double coreBusyNs) {
-        /** CPU time of the server. */
+        /** CPU time of the server, without that of compiling bytecode, which ends once it is warm. */
         public double serverMicros(double operations) {
-            return server.map(use -> use.totalNs() / NS_PER_US / operations).orElse(Double.NaN);
+            return server.map(use -> (use.totalNs() - compilingNs(use)) / NS_PER_US / operations)
+                    .orElse(Double.NaN);
+        }
+
+        /** CPU time of compiling the server's bytecode. */
+        public double compilerMicros(double operations) {
+            return server.map(use -> compilingNs(use) / NS_PER_US / operations).orElse(Double.NaN);
+        }
+
+        private static long compilingNs(CpuUse use) {
+            return use.byClassNs().getOrDefault(ThreadClass.JIT, 0L);
         }
 
         /** Of which in user mode: the ticks of user and system time are coarse, they split the exact total. */
@@ -54,9 +66,7 @@ public final class RoundMeter {
         }
 
         private double userPart() {
-            return server.filter(use -> use.userNs() + use.systemNs() > 0)
-                    .map(use -> (double) use.userNs() / (use.userNs() + use.systemNs()))
-                    .orElse(Double.NaN);
+            return server.map(RoundMeter::userPart).orElse(Double.NaN);
         }
 
         /** Time that the server's cores were not idle. */
@@ -78,6 +88,22 @@ public final class RoundMeter {
         public double clientWaitedPercent(long elapsedNs) {
             return PERCENT * client.waitNs() / elapsedNs;
         }
+    }
+
+    private static double userPart(CpuUse use) {
+        if (use.byClassNs().isEmpty()) {
+            long whole = use.userNs() + use.systemNs();
+            return whole > 0 ? (double) use.userNs() / whole : Double.NaN;
+        }
+        long serving = withoutCompiling(use.byClassNs());
+        return serving > 0 ? (double) withoutCompiling(use.userByClassNs()) / serving : Double.NaN;
+    }
+
+    private static long withoutCompiling(Map<ThreadClass, Long> byClass) {
+        return byClass.entrySet().stream()
+                .filter(each -> each.getKey() != ThreadClass.JIT)
+                .mapToLong(Map.Entry::getValue)
+                .sum();
     }
 
     /** Measures while a load runs, which begins and ends at rest. */

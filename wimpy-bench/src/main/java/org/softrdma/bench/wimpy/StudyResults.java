@@ -8,6 +8,7 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import org.softrdma.bench.machine.MachineDescription;
 import org.softrdma.bench.machine.Throttle;
+import org.softrdma.bench.measurement.MedianOfRounds;
 import org.softrdma.bench.study.ReportText;
 
 /**
@@ -29,6 +30,9 @@ record StudyResults(
         List<WimpyRow> rows,
         Map<String, String> skipped,
         Optional<Slowing> slowing) {
+    /** Ratios that differ by less than this are the same, however small they are. */
+    private static final double RATIO_DETAIL = 0.05;
+
     /** Copies the collections. */
     StudyResults {
         rows = List.copyOf(rows);
@@ -89,11 +93,36 @@ record StudyResults(
         return row.rounds.medianRatio(WimpyRow.SERVER_CPU, other.rounds);
     }
 
-    /** False if the rounds do not agree on whether a row cost the server more or less than memcached's cheapest form. */
-    boolean roundsAgree(WimpyRow row) {
-        List<Double> ratios = cheapestMemcached(row)
+    /** The ratios within each round to memcached's cheapest form in the same cell; none if unknown. */
+    List<Double> ratios(WimpyRow row) {
+        return cheapestMemcached(row)
                 .map(baseline -> row.rounds.ratios(WimpyRow.SERVER_CPU, baseline.rounds))
                 .orElse(List.of());
+    }
+
+    /**
+     * True if the ratios of the rounds lie so far apart that their median says nothing. They may agree though the machine's pace
+     * changed between rounds.
+     */
+    boolean isRatioNoisy(WimpyRow row) {
+        return MedianOfRounds.isNoisy(ratios(row), RATIO_DETAIL);
+    }
+
+    /** The ratio to memcached's cheapest form, for people. */
+    String ratioText(WimpyRow row) {
+        return ReportText.median(ratio(row), isRatioNoisy(row), 2);
+    }
+
+    /** The quotient of the two medians; NaN if unknown. */
+    double quotient(WimpyRow row) {
+        return cheapestMemcached(row)
+                .map(baseline -> row.median(WimpyRow.SERVER_CPU) / baseline.median(WimpyRow.SERVER_CPU))
+                .orElse(Double.NaN);
+    }
+
+    /** False if the rounds do not agree on whether a row cost the server more or less than memcached's cheapest form. */
+    boolean roundsAgree(WimpyRow row) {
+        List<Double> ratios = ratios(row);
         return ratios.stream().allMatch(ratio -> ratio < 1) || ratios.stream().allMatch(ratio -> ratio > 1);
     }
 

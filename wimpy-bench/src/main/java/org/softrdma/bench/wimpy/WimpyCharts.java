@@ -5,9 +5,11 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.ToDoubleFunction;
 import java.util.function.ToIntFunction;
 import org.softrdma.bench.load.GetCommand;
+import org.softrdma.bench.measurement.MedianOfRounds;
 import org.softrdma.bench.study.ChartPanels;
 import org.softrdma.bench.study.ReportText;
 
@@ -43,11 +45,22 @@ final class WimpyCharts {
     private record Part(String name, String colour, ToDoubleFunction<WimpyRow> micros) {}
 
     /** What one row of panels shows. */
-    private record Metric(String name, ToDoubleFunction<WimpyRow> value) {}
+    private record Metric(String name, String figure, double unit) {
+        /** Nothing if the rounds lie too far apart. */
+        double value(WimpyRow row) {
+            return row.isNoisy(figure) ? Double.NaN : row.median(figure) / unit;
+        }
+
+        Optional<MedianOfRounds.Spread> spread(WimpyRow row) {
+            return row.rounds
+                    .spread(figure)
+                    .map(spread -> new MedianOfRounds.Spread(spread.least() / unit, spread.most() / unit));
+        }
+    }
 
     private static final List<Metric> PERFORMANCE = List.of(
-            new Metric("thousand GETs/s", row -> row.median(WimpyRow.GETS_PER_SECOND) / THOUSAND),
-            new Metric("server CPU, \u00b5s per GET", row -> row.median(WimpyRow.SERVER_CPU)));
+            new Metric("thousand GETs/s", WimpyRow.GETS_PER_SECOND, THOUSAND),
+            new Metric("server CPU, \u00b5s per GET", WimpyRow.SERVER_CPU, 1));
 
     /**
      * GETs per second and server CPU per GET: the paper's figure 7.
@@ -57,7 +70,9 @@ final class WimpyCharts {
     ChartPanels.Chart performance(List<List<List<WimpyRow>>> cells) {
         List<String> speeds = new ArrayList<>();
         cells.getFirst().forEach(rows -> speeds.add(rows.getFirst().throttlePercent + " % speed"));
-        int panel = panelHeight(cells.getFirst().getFirst().size(), speeds.size());
+        List<String> names = names(cells.stream().flatMap(List::stream).toList());
+        ChartPanels.Columns columns = ChartPanels.Columns.named(cells.size(), names);
+        int panel = panelHeight(names.size(), speeds.size());
         ObjectNode option = ChartPanels.frame(speeds.size() > 1 ? speeds : List.of());
         for (int line = 0; line < PERFORMANCE.size(); line++) {
             Metric metric = PERFORMANCE.get(line);
@@ -65,23 +80,59 @@ final class WimpyCharts {
                 List<List<WimpyRow>> bySpeed = cells.get(column);
                 WimpyRow first = bySpeed.getFirst().getFirst();
                 String title = line == 0 ? ReportText.size(first.valueLength) : "";
-                int index =
-                        ChartPanels.panel(option, cells.size(), column, TOP + line * (panel + PANEL_GAP), panel, title);
-                axes(option, index, bySpeed.getFirst(), column == 0, metric.name());
+                int index = ChartPanels.panel(option, columns, column, TOP + line * (panel + PANEL_GAP), panel, title);
+                ChartPanels.axes(option, index, names, column == 0, metric.name());
+                List<Double> values = new ArrayList<>();
                 for (int speed = 0; speed < bySpeed.size(); speed++) {
                     ObjectNode series = ChartPanels.series(option, index, speeds.get(speed));
                     series.put("color", speed == 0 ? "#6b7783" : "#aab4be");
                     ArrayNode data = series.putArray("data");
-                    for (WimpyRow row : bySpeed.get(speed)) {
-                        ObjectNode bar = ChartPanels.bar(data, metric.value().applyAsDouble(row));
+                    for (Optional<WimpyRow> row : inOrder(names, bySpeed.get(speed))) {
+                        double value = row.map(metric::value).orElse(Double.NaN);
+                        values.add(value);
+                        ObjectNode bar = ChartPanels.bar(data, value);
                         bar.putObject("itemStyle")
-                                .put("color", colour(row.system))
+                                .put(
+                                        "color",
+                                        row.map(each -> colour(each.system)).orElse(""))
                                 .put("opacity", OPACITIES.get(Math.min(speed, OPACITIES.size() - 1)));
                     }
                 }
+                ChartPanels.scale(option, index, values);
+            }
+        }
+        for (int line = 0; line < PERFORMANCE.size(); line++) {
+            Metric metric = PERFORMANCE.get(line);
+            for (int column = 0; column < cells.size(); column++) {
+                ChartPanels.whiskers(option, line * cells.size() + column, spreads(names, cells.get(column), metric));
             }
         }
         return new ChartPanels.Chart(option, TOP + PERFORMANCE.size() * panel + PANEL_GAP + BOTTOM);
+    }
+
+    /** By name, of each by speed. */
+    private static List<List<Optional<MedianOfRounds.Spread>>> spreads(
+            List<String> names, List<List<WimpyRow>> bySpeed, Metric metric) {
+        return names.stream()
+                .map(name -> bySpeed.stream()
+                        .map(rows -> find(rows, name).flatMap(metric::spread))
+                        .toList())
+                .toList();
+    }
+
+    private static List<String> names(List<List<WimpyRow>> panels) {
+        return ChartPanels.names(panels.stream()
+                .map(rows -> rows.stream().map(row -> row.system.label()).toList())
+                .toList());
+    }
+
+    /** The row of each name, or none. */
+    private static List<Optional<WimpyRow>> inOrder(List<String> names, List<WimpyRow> rows) {
+        return names.stream().map(name -> find(rows, name)).toList();
+    }
+
+    private static Optional<WimpyRow> find(List<WimpyRow> rows, String name) {
+        return rows.stream().filter(row -> row.system.label().equals(name)).findFirst();
     }
 
     /**
@@ -90,20 +141,25 @@ final class WimpyCharts {
      * @param cells by value size: the rows of all systems
      */
     ChartPanels.Chart shares(List<List<WimpyRow>> cells) {
-        int panel = panelHeight(cells.getFirst().size(), 1);
+        List<String> names = names(cells);
+        ChartPanels.Columns columns = ChartPanels.Columns.named(cells.size(), names);
+        int panel = panelHeight(names.size(), 1);
         ObjectNode option = ChartPanels.frame(PARTS.stream().map(Part::name).toList());
         for (int column = 0; column < cells.size(); column++) {
             List<WimpyRow> rows = cells.get(column);
             int index = ChartPanels.panel(
-                    option, cells.size(), column, TOP, panel, ReportText.size(rows.getFirst().valueLength));
-            axes(option, index, rows, column == 0, "\u00b5s per GET");
+                    option, columns, column, TOP, panel, ReportText.size(rows.getFirst().valueLength));
+            ChartPanels.axes(option, index, names, column == 0, "\u00b5s per GET");
             for (Part part : PARTS) {
                 ObjectNode series = ChartPanels.series(option, index, part.name());
                 // One name for each panel: the library adds up what has the same name, whatever its axes are.
                 series.put("stack", "cpu" + index).put("color", part.colour());
                 ((ObjectNode) series.get("label")).put("show", false);
                 ArrayNode data = series.putArray("data");
-                rows.forEach(row -> ChartPanels.bar(data, part.micros().applyAsDouble(row)));
+                for (Optional<WimpyRow> row : inOrder(names, rows)) {
+                    ObjectNode ignored = ChartPanels.bar(
+                            data, row.map(part.micros()::applyAsDouble).orElse(Double.NaN));
+                }
             }
         }
         return new ChartPanels.Chart(option, TOP + panel + BOTTOM + PANEL_GAP / 2);
@@ -126,7 +182,8 @@ final class WimpyCharts {
         for (int column = 0; column < cells.size(); column++) {
             List<List<WimpyRow>> growing = cells.get(column);
             String title = ReportText.size(growing.getFirst().getFirst().valueLength);
-            int index = ChartPanels.panel(option, cells.size(), column, TOP + PANEL_GAP, panel, title);
+            int index = ChartPanels.panel(
+                    option, ChartPanels.Columns.numbered(cells.size()), column, TOP + PANEL_GAP, panel, title);
             ArrayNode ticks = option.withArray("xAxis")
                     .addObject()
                     .put("gridIndex", index)
@@ -169,7 +226,10 @@ final class WimpyCharts {
     }
 
     private static double outside(WimpyRow row) {
-        double outside = row.median(WimpyRow.SERVER_CORE) - row.median(WimpyRow.SERVER_CPU);
+        double compiler = row.median(WimpyRow.SERVER_COMPILER);
+        double outside = row.median(WimpyRow.SERVER_CORE)
+                - row.median(WimpyRow.SERVER_CPU)
+                - (Double.isNaN(compiler) ? 0 : compiler);
         return Double.isNaN(outside) ? 0 : Math.max(0, outside);
     }
 
@@ -194,10 +254,5 @@ final class WimpyCharts {
             case SOFTRDMA_SAME_HOST -> "#6b4fa0";
             case FLOOR -> "#4a5560";
         };
-    }
-
-    private static void axes(ObjectNode option, int index, List<WimpyRow> rows, boolean labelled, String name) {
-        ChartPanels.axes(
-                option, index, rows.stream().map(row -> row.system.label()).toList(), labelled, name);
     }
 }

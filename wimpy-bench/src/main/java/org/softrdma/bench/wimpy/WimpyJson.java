@@ -9,13 +9,17 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
-/** The results as results.json, schema 1: medians over the rounds and the rounds themselves; null is what was not measured. */
+/**
+ * The results as results.json, schema 2, which docs/guide/study.md describes: warnings, medians over the rounds, their spread, and the
+ * rounds themselves; null is what was not measured.
+ */
 final class WimpyJson {
     /** The name of the file. */
     static final String FILE = "results.json";
 
-    private static final int SCHEMA = 1;
+    private static final int SCHEMA = 2;
 
     private final StudyResults results;
     private final ObjectMapper mapper = new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
@@ -46,6 +50,13 @@ final class WimpyJson {
         root.put(
                 "throttling",
                 results.slowing().map(StudyResults.Slowing::description).orElse(null));
+        ArrayNode warnings = root.putArray("warnings");
+        new WimpySummary(results)
+                .warnings()
+                .forEach(warning -> warnings.addObject()
+                        .put("kind", warning.kind().name())
+                        .put("spoilsVerdicts", warning.kind().spoilsVerdicts())
+                        .put("text", warning.text()));
         ArrayNode list = root.putArray("results");
         results.rows().forEach(row -> list.add(tree(row)));
         ArrayNode left = root.putArray("skipped");
@@ -73,6 +84,7 @@ final class WimpyJson {
         for (String name : List.of(
                 WimpyRow.GETS_PER_SECOND,
                 WimpyRow.SERVER_CPU,
+                WimpyRow.SERVER_COMPILER,
                 WimpyRow.SERVER_CORE,
                 WimpyRow.SERVER_USER,
                 WimpyRow.SERVER_SYSTEM,
@@ -86,6 +98,18 @@ final class WimpyJson {
             put(node, name, row.median(name));
         }
         put(node, "serverCpuRatioToMemcached", results.ratio(row));
+        ObjectNode spread = node.putObject("spread");
+        row.rounds
+                .all()
+                .keySet()
+                .forEach(name -> row.rounds
+                        .spread(name)
+                        .ifPresent(
+                                each -> spread.putArray(name).add(each.least()).add(each.most())));
+        ArrayNode noisy = node.putArray("tooNoisy");
+        Stream.of(WimpyRow.GETS_PER_SECOND, WimpyRow.SERVER_CPU)
+                .filter(row::isNoisy)
+                .forEach(noisy::add);
         results.ratioToOtherBuild(row).ifPresent(ratio -> put(node, "serverCpuRatioToOtherBuild", ratio));
         ObjectNode classes = node.putObject("serverCpuMicrosPerGetByThreadClass");
         row.shares.byClass().forEach((name, value) -> put(classes, name, value));
@@ -102,7 +126,8 @@ final class WimpyJson {
 
     private void rounds(ArrayNode list, WimpyRow row) {
         Map<String, List<Double>> values = row.rounds.all();
-        for (int i = 0; i < results.plan().timing().rounds(); i++) {
+        int count = values.values().stream().mapToInt(List::size).max().orElse(0);
+        for (int i = 0; i < count; i++) {
             ObjectNode round = list.addObject();
             for (Map.Entry<String, List<Double>> entry : values.entrySet()) {
                 put(round, entry.getKey(), entry.getValue().get(i));

@@ -14,6 +14,7 @@ import org.softrdma.bench.study.ChartPanels;
 import org.softrdma.bench.study.MachineFacts;
 import org.softrdma.bench.study.ReportPage;
 import org.softrdma.bench.study.ReportText;
+import org.softrdma.bench.study.RunWarning;
 
 /** The results as a page for people: what the template {@code wimpy.html} needs. */
 final class WimpyPage {
@@ -40,10 +41,10 @@ final class WimpyPage {
     Path write(Path directory) throws IOException {
         List<Figure> figures = figures();
         Map<String, Object> page = new LinkedHashMap<>();
-        page.put("cpu", results.machine().cpuModel());
+        page.put("machineLine", MachineFacts.line(results.machine()));
         page.put("startedAt", results.startedAt());
         page.put("scenario", results.plan().scenario());
-        page.put("warnings", summary.warnings());
+        page.put("warnings", summary.warnings().stream().map(RunWarning::text).toList());
         page.put("answer", summary.answer());
         page.put(
                 "tiles",
@@ -255,12 +256,15 @@ final class WimpyPage {
 
     private List<String> cells(WimpyRow row) {
         return List.of(
-                ReportText.number(row.median(WimpyRow.GETS_PER_SECOND), 0),
-                ReportText.number(row.median(WimpyRow.SERVER_CPU), 2),
+                row.text(WimpyRow.GETS_PER_SECOND, 0),
+                row.spreadText(WimpyRow.GETS_PER_SECOND, 0),
+                row.text(WimpyRow.SERVER_CPU, 2),
+                row.spreadText(WimpyRow.SERVER_CPU, 2),
                 ReportText.number(row.median(WimpyRow.SERVER_USER), 2),
                 ReportText.number(row.median(WimpyRow.SERVER_SYSTEM), 2),
+                ReportText.number(row.median(WimpyRow.SERVER_COMPILER), 2),
                 ReportText.number(row.median(WimpyRow.SERVER_CORE), 2),
-                ReportText.number(results.ratio(row), 2),
+                results.ratioText(row),
                 ReportText.number(row.median(WimpyRow.CLIENT_CPU), 2),
                 ReportText.number(row.median(WimpyRow.P50), 1),
                 ReportText.number(row.median(WimpyRow.P99), 1),

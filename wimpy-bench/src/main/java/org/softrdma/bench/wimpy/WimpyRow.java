@@ -6,6 +6,7 @@ import org.softrdma.bench.load.GetCommand;
 import org.softrdma.bench.machine.Throttle;
 import org.softrdma.bench.measurement.MedianOfRounds;
 import org.softrdma.bench.study.CpuShares;
+import org.softrdma.bench.study.ReportText;
 
 /**
  * What was measured of one system under one load: named values of each round; NaN is what could not be measured. Filled by
@@ -14,6 +15,7 @@ import org.softrdma.bench.study.CpuShares;
 final class WimpyRow {
     static final String GETS_PER_SECOND = "getsPerSecond";
     static final String SERVER_CPU = "serverCpuMicrosPerGet";
+    static final String SERVER_COMPILER = "serverCompilerMicrosPerGet";
     static final String SERVER_CORE = "serverCoreMicrosPerGet";
     static final String SERVER_USER = "serverUserMicrosPerGet";
     static final String SERVER_SYSTEM = "serverSystemMicrosPerGet";
@@ -24,6 +26,9 @@ final class WimpyRow {
     static final String ONE_SIDED = "oneSidedFraction";
     static final String SERVER_WAITED = "serverWaitedPercent";
     static final String CLIENT_WAITED = "clientWaitedPercent";
+
+    /** CPU per GET that differs by less than this is the same, however small it is. */
+    private static final double CPU_DETAIL_MICROS = 0.05;
 
     /** READs per GET below which a row is not about GETs by READ. */
     private static final double LEAST_ONE_SIDED = 0.95;
@@ -125,6 +130,26 @@ final class WimpyRow {
                 && serverCores == other.serverCores
                 && linkMegabits == other.linkMegabits
                 && isOpen() == other.isOpen();
+    }
+
+    /** True if the rounds of a figure lie so far apart that its median says nothing. */
+    boolean isNoisy(String name) {
+        return rounds.isNoisy(name, name.equals(SERVER_CPU) ? CPU_DETAIL_MICROS : 0);
+    }
+
+    /** True if one of the two figures that the others depend on is: GETs per second, or the server's CPU. */
+    boolean isNoisy() {
+        return isNoisy(GETS_PER_SECOND) || isNoisy(SERVER_CPU);
+    }
+
+    /** The median for people: a dash for what was not measured, and no number if the rounds lie too far apart. */
+    String text(String name, int digits) {
+        return ReportText.median(median(name), isNoisy(name), digits);
+    }
+
+    /** The least and the most of the rounds, for people; a dash for what was not measured. */
+    String spreadText(String name, int digits) {
+        return ReportText.spread(rounds.spread(name), digits);
     }
 
     /** The median over the rounds; NaN if it was not measured. */

@@ -8,7 +8,10 @@ import java.util.OptionalDouble;
 import java.util.stream.Collectors;
 import org.softrdma.bench.load.GetCommand;
 import org.softrdma.bench.load.GetLoad;
+import org.softrdma.bench.measurement.MedianOfRounds;
 import org.softrdma.bench.study.ReportText;
+import org.softrdma.bench.study.RunWarning;
+import org.softrdma.bench.study.Warmth;
 
 /** What the results say, in sentences with their numbers. */
 final class WimpySummary {
@@ -16,8 +19,11 @@ final class WimpySummary {
     private static final double SAME = 0.05;
 
     private static final double BUSY_PERCENT = 5;
-    /** More than this of a server's CPU spent on compiling is no longer a detail. */
-    private static final double COMPILING_PERCENT = 10;
+    /** By which a median of ratios and the quotient of medians may differ. */
+    private static final double RATIO_IS_QUOTIENT = 0.1;
+
+    /** Rows that a warning names; it counts the others. */
+    private static final int NAMED = 4;
 
     private static final double PERCENT = 100;
     private static final int FEW_ROUNDS = 7;
@@ -69,9 +75,15 @@ final class WimpySummary {
     /** What a GET of the first size costs by each way, and why. */
     private Optional<String> ways() {
         return reads(results.plan().maxWindow()).stream()
-                .filter(read -> Double.isFinite(read.median(WimpyRow.SERVER_CPU)))
+                .filter(read -> isNumber(read, WimpyRow.SERVER_CPU))
                 .findFirst()
-                .flatMap(read -> results.cheapestMemcached(read).map(memcached -> ways(read, memcached)));
+                .flatMap(read -> results.cheapestMemcached(read)
+                        .filter(memcached -> isNumber(memcached, WimpyRow.SERVER_CPU))
+                        .map(memcached -> ways(read, memcached)));
+    }
+
+    private static boolean isNumber(WimpyRow row, String name) {
+        return Double.isFinite(row.median(name)) && !row.isNoisy(name);
     }
 
     private String ways(WimpyRow read, WimpyRow memcached) {
@@ -87,7 +99,7 @@ final class WimpySummary {
     }
 
     private static String micros(WimpyRow row) {
-        return ReportText.number(row.median(WimpyRow.SERVER_CPU), 2) + " \u00b5s";
+        return row.text(WimpyRow.SERVER_CPU, 2) + (row.isNoisy(WimpyRow.SERVER_CPU) ? "" : " \u00b5s");
     }
 
     private Optional<String> sentence(int window) {
@@ -95,9 +107,14 @@ final class WimpySummary {
         for (WimpyRow read : reads(window)) {
             double ratio = results.ratio(read);
             if (!Double.isNaN(ratio)) {
-                parts.add(verdict(ratio, results.roundsAgree(read)) + " at " + ReportText.size(read.valueLength) + " ("
-                        + format(ratio) + "\u00d7"
-                        + floor(read).map(text -> ", C floor " + text).orElse("") + ")");
+                String at = " at " + ReportText.size(read.valueLength) + " (";
+                if (results.isRatioNoisy(read)) {
+                    parts.add("an unclear amount of CPU" + at + "too noisy: rounds " + range(read) + ")");
+                    continue;
+                }
+                parts.add(
+                        verdict(ratio, results.roundsAgree(read)) + at + format(ratio) + "\u00d7, rounds " + range(read)
+                                + floor(read).map(text -> ", C floor " + text).orElse("") + ")");
             }
         }
         return parts.isEmpty()
@@ -105,6 +122,11 @@ final class WimpySummary {
                 : Optional.of("With " + window + (window == 1 ? " GET" : " GETs")
                         + " outstanding per connection, a GET by one-sided READ cost the server, compared"
                         + " with memcached's cheapest form, " + String.join("; ", parts) + ".");
+    }
+
+    /** The ratios of the rounds. */
+    private String range(WimpyRow read) {
+        return ReportText.spread(MedianOfRounds.spread(results.ratios(read)), 2);
     }
 
     private static String verdict(double ratio, boolean roundsAgree) {
@@ -129,6 +151,7 @@ final class WimpySummary {
                 results.cell(read).stream()
                         .filter(row -> row.system.kind() == MeasuredSystem.Kind.MEMCACHED
                                 && row.system.protocol().equals(GetCommand.CLASSIC.label()))
+                        .filter(row -> !row.isNoisy(WimpyRow.SERVER_CPU) && !read.isNoisy(WimpyRow.SERVER_CPU))
                         .mapToDouble(row -> StudyResults.ratio(read, row))
                         .filter(Double::isFinite)
                         .forEach(ratios::add);
@@ -155,16 +178,22 @@ final class WimpySummary {
             double rate = read.median(WimpyRow.GETS_PER_SECOND);
             return new Tile(what, ReportText.number(rate, 0) + " GETs/s", "Server CPU unknown.");
         }
-        String micros = ReportText.number(cpu, 2) + " \u00b5s of server CPU per GET by READ";
+        String micros = micros(read) + " of server CPU per GET by READ";
         if (memcached.isEmpty()) {
-            return new Tile(what, ReportText.number(cpu, 2) + " \u00b5s", micros + ".");
+            return new Tile(what, micros(read), micros + ".");
+        }
+        if (results.isRatioNoisy(read)) {
+            return new Tile(
+                    what,
+                    ReportText.TOO_NOISY,
+                    "The rounds' ratios to memcached's CPU, " + range(read) + ", lie too far apart for a number.");
         }
         return new Tile(
                 what,
                 format(results.ratio(read)) + "\u00d7",
-                "of memcached's CPU: " + micros + ", "
-                        + ReportText.number(memcached.get().median(WimpyRow.SERVER_CPU), 2)
-                        + " \u00b5s by memcached's " + memcached.get().system.protocol()
+                "of memcached's CPU (median of " + results.ratios(read).size() + " rounds' ratios, " + range(read)
+                        + "): " + micros + ", " + micros(memcached.get())
+                        + " by memcached's " + memcached.get().system.protocol()
                         + floor(read).map(text -> "; the C floor is " + text).orElse("") + ".");
     }
 
@@ -188,8 +217,12 @@ final class WimpySummary {
                 + " batches what it has read, so that the server's LRU and statistics stay true; its rows"
                 + " include the cost of these touch reports. The systems take turns in each of "
                 + plan.timing().rounds() + " rounds of " + plan.timing().millis()
-                + " ms, after a warm-up; figures are medians over the rounds, ratios are medians of the"
-                + " ratios within a round."
+                + " ms; figures are medians over the rounds, ratios are medians of the"
+                + " ratios within a round. Before, each row is loaded until its server spends no more than a tenth of its CPU,"
+                + " or a hundredth of the time, on compiling bytecode, but no longer than "
+                + Warmth.MOST_PASSES + " passes. The server's CPU is that of all its threads but the compiler's."
+                + " A block with a row whose rounds differ by more than a quarter, but for the farthest of four, gets up"
+                + " to two more rounds; a row that still does so says \"too noisy\"."
                 + " memcached is measured in several forms, and the cheapest is the one to compare with: meta"
                 + " get (mg), classic get, one get for as many keys as are outstanding"
                 + (plan.extras().contains(WimpyPlan.Extra.BINARY) ? ", and the binary protocol's getk." : ".")
@@ -229,39 +262,98 @@ final class WimpySummary {
         return String.join(" ", parts);
     }
 
-    /** What spoils the results. */
-    List<String> warnings() {
-        List<String> warnings = new ArrayList<>();
+    /** What a reader must know, one warning of a kind. */
+    List<RunWarning> warnings() {
+        List<RunWarning> warnings = new ArrayList<>();
         if (results.errors() > 0) {
-            warnings.add(results.errors() + " GETs returned nothing or a wrong value: do not use these figures."
-                    + results.faults());
+            warnings.add(new RunWarning(
+                    RunWarning.Kind.ERRORS,
+                    results.errors() + " GETs returned nothing or a wrong value: do not use these figures."
+                            + results.faults()));
         }
-        for (WimpyRow row : results.notOneSided()) {
-            warnings.add(row.system.label() + ", " + results.title(row)
-                    + ": the server's device counted only " + format(row.median(WimpyRow.ONE_SIDED))
-                    + " READs per GET, so this row is not what a GET by READ costs.");
-        }
-        for (WimpyRow row : results.rows()) {
-            double compiling = row.shares.compilingPercent();
-            if (compiling > COMPILING_PERCENT) {
-                warnings.add(String.format(
-                        Locale.ROOT,
-                        "%s, %s: %.0f %% of the server's CPU went into compiling bytecode, so it was not warm yet.",
-                        row.system.label(),
-                        results.title(row),
-                        compiling));
-            }
-        }
-        double waited = results.waitedPercent();
-        if (waited > BUSY_PERCENT && !results.plan().cores().servers().isEmpty()) {
-            warnings.add(String.format(
-                    Locale.ROOT,
-                    "The machine was not quiet: in half the rows, threads waited more than %.0f %% of the"
-                            + " time for a core that"
-                            + " other work had. Run it again when nothing else runs.",
-                    Math.min(waited, PERCENT)));
-        }
+        notOneSided().ifPresent(warnings::add);
+        notWarm().ifPresent(warnings::add);
+        notQuiet().ifPresent(warnings::add);
+        tooNoisy().ifPresent(warnings::add);
+        noQuotients().ifPresent(warnings::add);
         return warnings;
+    }
+
+    private Optional<RunWarning> notOneSided() {
+        List<String> rows = results.notOneSided().stream()
+                .map(row -> name(row) + " (" + format(row.median(WimpyRow.ONE_SIDED)) + " READs per GET)")
+                .toList();
+        return warning(
+                RunWarning.Kind.NOT_AS_COUNTED,
+                rows,
+                "The server's device counted less than a READ per GET, so these rows are not what a GET by READ costs: ");
+    }
+
+    private Optional<RunWarning> notWarm() {
+        List<String> rows = results.rows().stream()
+                .filter(row -> !row.shares.isWarm())
+                .map(row ->
+                        name(row) + String.format(Locale.ROOT, " (%.0f %% of its CPU)", row.shares.compilingPercent()))
+                .toList();
+        return warning(
+                RunWarning.Kind.NOT_WARM,
+                rows,
+                "Servers were not warm yet in " + rows.size() + " of "
+                        + results.rows().size() + " rows: they compiled bytecode: ");
+    }
+
+    private Optional<RunWarning> notQuiet() {
+        double waited = results.waitedPercent();
+        return waited <= BUSY_PERCENT || results.plan().cores().servers().isEmpty()
+                ? Optional.empty()
+                : Optional.of(new RunWarning(
+                        RunWarning.Kind.NOT_QUIET,
+                        String.format(
+                                Locale.ROOT,
+                                "The machine was not quiet: in half the rows, threads waited more than %.0f %% of the"
+                                        + " time for a core that other work had. Run it again when nothing else runs.",
+                                Math.min(waited, PERCENT))));
+    }
+
+    private Optional<RunWarning> tooNoisy() {
+        List<String> rows = results.rows().stream()
+                .filter(WimpyRow::isNoisy)
+                .map(row -> name(row)
+                        + (row.isNoisy(WimpyRow.SERVER_CPU)
+                                ? " (" + row.spreadText(WimpyRow.SERVER_CPU, 2) + " \u00b5s)"
+                                : " (" + row.spreadText(WimpyRow.GETS_PER_SECOND, 0) + " GETs/s)"))
+                .toList();
+        return warning(
+                RunWarning.Kind.TOO_NOISY,
+                rows,
+                "Rounds lie too far apart for a number in " + rows.size() + " of "
+                        + results.rows().size() + " rows: ");
+    }
+
+    private Optional<RunWarning> noQuotients() {
+        List<String> rows = results.rows().stream()
+                .filter(row -> !results.isRatioNoisy(row))
+                .filter(row -> Math.abs(results.quotient(row) / results.ratio(row) - 1) > RATIO_IS_QUOTIENT)
+                .map(row ->
+                        name(row) + " (" + format(results.ratio(row)) + " and " + format(results.quotient(row)) + ")")
+                .toList();
+        return warning(
+                RunWarning.Kind.RATIO_IS_NO_QUOTIENT,
+                rows,
+                "The median of the rounds' ratios differs by more than 10 % from the quotient of the two medians, because the"
+                        + " machine's pace changed between rounds: ");
+    }
+
+    private static Optional<RunWarning> warning(RunWarning.Kind kind, List<String> rows, String what) {
+        String more = rows.size() > NAMED ? "; and " + (rows.size() - NAMED) + " more" : "";
+        return rows.isEmpty()
+                ? Optional.empty()
+                : Optional.of(new RunWarning(
+                        kind, what + rows.stream().limit(NAMED).collect(Collectors.joining("; ")) + more + "."));
+    }
+
+    private String name(WimpyRow row) {
+        return row.system.label() + ", " + results.title(row);
     }
 
     private static String format(double ratio) {

@@ -5,10 +5,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import org.softrdma.bench.study.MachineFacts;
 import org.softrdma.bench.study.ReportText;
 
 /** The results as text for a terminal: one block per cell, one line per system. */
 final class WimpyTable {
+    private static final String LINE = "%-34s %9s %9s %14s %9s %11s %8s %8s %9s %9s  %s%n";
+
     private final StudyResults results;
 
     WimpyTable(StudyResults results) {
@@ -18,6 +21,7 @@ final class WimpyTable {
     void print(PrintWriter out) {
         WimpyPlan plan = results.plan();
         out.println();
+        out.println(MachineFacts.line(results.machine()));
         out.printf(
                 Locale.ROOT,
                 "GETs over %s by %d connections of one load process; medians of %d interleaved rounds of %d ms.%n",
@@ -25,8 +29,8 @@ final class WimpyTable {
                 plan.clients(),
                 plan.timing().rounds(),
                 plan.timing().millis());
-        out.println("Server CPU per GET: 'process' is the CPU time of the server's process, 'core' all time"
-                + " that its core was not idle.");
+        out.println("Server CPU per GET: 'process' is the CPU time of the server's process without its compiler's,"
+                + " 'spread' the least and the most of the rounds, 'core' all time that its core was not idle.");
         out.println("/ memcached: 'process' divided by that of memcached's cheapest form in the same block (*)."
                 + " one-sided: READs per GET that the server's device counted; rows below 0.95 are marked.");
         results.slowing().ifPresent(slowing -> out.println("Throttled blocks: " + slowing.description() + "."));
@@ -37,7 +41,9 @@ final class WimpyTable {
         results.skipped().forEach((system, reason) -> out.println("skipped: " + system + ": " + reason));
         out.println();
         out.println("errors: " + results.errors());
-        new WimpySummary(results).warnings().forEach(warning -> out.println("warning: " + warning));
+        WimpySummary summary = new WimpySummary(results);
+        out.println(summary.answer());
+        summary.warnings().forEach(warning -> out.println("warning: " + warning.text()));
         out.flush();
     }
 
@@ -46,10 +52,11 @@ final class WimpyTable {
         Optional<WimpyRow> baseline = results.cheapestMemcached(first);
         out.println();
         out.printf(
-                "%-34s %9s %9s %9s %11s %8s %8s %9s %9s  %s%n",
+                LINE,
                 results.title(first),
                 "GETs/s",
                 "process",
+                "spread",
                 "core",
                 "/ memcached",
                 "p50 us",
@@ -59,12 +66,13 @@ final class WimpyTable {
                 "");
         for (WimpyRow row : block) {
             out.printf(
-                    "%-34s %9s %9s %9s %11s %8s %8s %9s %9s  %s%n",
+                    LINE,
                     row.system.label(),
-                    ReportText.number(row.median(WimpyRow.GETS_PER_SECOND), 0),
-                    ReportText.number(row.median(WimpyRow.SERVER_CPU), 2),
+                    row.text(WimpyRow.GETS_PER_SECOND, 0),
+                    row.text(WimpyRow.SERVER_CPU, 2),
+                    row.spreadText(WimpyRow.SERVER_CPU, 2),
                     ReportText.number(row.median(WimpyRow.SERVER_CORE), 2),
-                    ReportText.number(results.ratio(row), 2)
+                    results.ratioText(row)
                             + (baseline.filter(cheapest -> cheapest == row).isPresent() ? "*" : " "),
                     ReportText.number(row.median(WimpyRow.P50), 1),
                     ReportText.number(row.median(WimpyRow.P99), 1),

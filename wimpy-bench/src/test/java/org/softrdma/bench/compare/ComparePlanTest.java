@@ -52,10 +52,24 @@ class ComparePlanTest {
         assertEquals(
                 Map.of("values", "inline", "buckets", "9103", "region", "67108864"), plan.serverOptions("farm", 32));
         assertEquals("outline", plan.serverOptions("farm", 129).get("values"));
-        assertEquals(Map.of("index", "15", "entries", "16", "reuse-ms", "10"), plan.serverOptions("nessie", 32));
-        assertEquals(Map.of("index", "15", "entries", "18"), TableSizes.of("nessie", Protocol.PAPER, 24_576, 32));
-        assertEquals(Map.of("workers", "2", "index", "14", "entries", "14"), plan.serverOptions("nessie-sd", 32));
+        assertEquals(Map.of("index", "17", "entries", "16", "reuse-ms", "10"), plan.serverOptions("nessie", 32));
+        assertEquals(Map.of("index", "17", "entries", "18"), TableSizes.of("nessie", Protocol.PAPER, 24_576, 32));
+        assertEquals(Map.of("workers", "2", "index", "16", "entries", "14"), plan.serverOptions("nessie-sd", 32));
         assertEquals(Map.of(), plan.serverOptions("anything else", 32));
+    }
+
+    /** Two threads that hand over to each other cost a design that its server drives twice as much. */
+    @Test
+    void shouldServeDesignsByOneThreadThatSleepsInItsDevice() {
+        assertEquals(
+                List.of("--progress", "manual", "--idle", "sleep"),
+                CompareSystems.threadOptions(CompareRow.Server.SLEEPING));
+        assertEquals(
+                List.of("--progress", "manual", "--idle", "spin"),
+                CompareSystems.threadOptions(CompareRow.Server.SPINNING));
+        assertEquals(
+                List.of("--progress", "engine", "--idle", "sleep"),
+                CompareSystems.threadOptions(CompareRow.Server.TWO_THREADS));
     }
 
     @ParameterizedTest

@@ -30,10 +30,20 @@ import org.softrdma.bench.measurement.MeasurementException;
 /** Verdicts on results whose numbers are known. */
 class LedgerTest {
     private static final LedgerSources NOTHING =
-            new LedgerSources(Optional.empty(), Optional.empty(), List.of(), List.of(), List.of());
+            sources(Optional.empty(), Optional.empty(), List.of(), List.of(), List.of());
 
     @TempDir
     private Path directory;
+
+    /** Results of runs that warn of nothing. */
+    private static LedgerSources sources(
+            Optional<CompareResults> compare,
+            Optional<CompareResults> counts,
+            List<JsonNode> wimpy,
+            List<JsonNode> floor,
+            List<JsonNode> verbs) {
+        return new LedgerSources(compare, counts, wimpy, List.of(), floor, verbs);
+    }
 
     private static LedgerRow row(LedgerSources sources, String id) {
         return Ledger.judge(sources).stream()
@@ -42,7 +52,36 @@ class LedgerTest {
                 .orElseThrow();
     }
 
+    /** Results without a warning. */
     private CompareResults fixed() throws IOException {
+        CompareResults all = spoilt();
+        return with(
+                all,
+                all.rows().stream()
+                        .filter(row ->
+                                !row.cpuByThreads().getOrDefault("jit", 0.0).equals(1.0))
+                        .toList());
+    }
+
+    private static CompareResults with(CompareResults all, List<CompareRow> rows) {
+        return new CompareResults(
+                all.schema(),
+                all.study(),
+                all.machine(),
+                all.startedAt(),
+                all.scenario(),
+                all.conditions(),
+                rows,
+                all.workers(),
+                all.nodes(),
+                all.hotKeys(),
+                all.skipped(),
+                all.failed(),
+                all.promises());
+    }
+
+    /** Results that warn of a server that was not warm. */
+    private CompareResults spoilt() throws IOException {
         Path file = Files.createTempDirectory(directory, "fixed").resolve("results.json");
         try (InputStream in = Objects.requireNonNull(CompareResults.class.getResourceAsStream("results.json"))) {
             Files.copy(in, file);
@@ -57,8 +96,7 @@ class LedgerTest {
         for (LedgerRow row : rows) {
             assertTrue(ids.add(row.id()), row::toString);
             assertTrue(row.why().length() > 10, row::toString);
-            boolean arithmetic = row.id().equals("P-CRC");
-            assertEquals(arithmetic, row.verdict() == LedgerVerdict.HOLDS, row::toString);
+            assertTrue(row.verdict() != LedgerVerdict.HOLDS, row::toString);
             assertTrue(row.verdict() != LedgerVerdict.DOES_NOT_HOLD, row::toString);
         }
         for (String paper : List.of("W-", "P-", "H-", "N-", "F-")) {
@@ -71,32 +109,85 @@ class LedgerTest {
 
     @Test
     void shouldJudgeComparisons() throws IOException {
-        LedgerSources sources =
-                new LedgerSources(Optional.of(fixed()), Optional.empty(), List.of(), List.of(), List.of());
+        LedgerSources sources = sources(Optional.of(fixed()), Optional.empty(), List.of(), List.of(), List.of());
         LedgerRow sizes = row(sources, "P-Fig7, P-Fig8");
-        assertEquals(LedgerVerdict.NOT_RUN, sizes.verdict());
-        assertEquals("the results have one value size only", sizes.why());
+        assertEquals(LedgerVerdict.NOT_JUDGED, sizes.verdict(), sizes::toString);
         LedgerRow mixes = row(sources, "P-Fig10a, P-Fig10b");
         assertEquals(LedgerVerdict.NOT_RUN, mixes.verdict(), mixes::toString);
     }
 
     @Test
     void shouldJudgeWhatIsBesideCpuWorkers() throws IOException {
-        LedgerSources sources =
-                new LedgerSources(Optional.of(fixed()), Optional.empty(), List.of(), List.of(), List.of());
+        LedgerSources sources = sources(Optional.of(fixed()), Optional.empty(), List.of(), List.of(), List.of());
         LedgerRow unnoticed = row(sources, "N-Fig2");
         assertEquals(LedgerVerdict.DOES_NOT_HOLD, unnoticed.verdict());
         assertEquals(
-                "50 % of its rate beside 1, 20 % of its rate beside 4: the RNIC is a thread of the server's core, and shares"
-                        + " it with the workers; where it comes first: 105 % of its rate beside 1, 99 % of its rate"
+                "50 % of its rate beside 1, 20 % of its rate beside 4: the RNIC works on the server's core, and shares"
+                        + " it with the workers; where it comes first: 95 % of its rate beside 1, 90 % of its rate"
                         + " beside 4",
                 unnoticed.why());
         LedgerRow faster = row(sources, "N-Fig7, N-Fig8");
-        assertEquals(LedgerVerdict.HOLDS, faster.verdict());
+        assertEquals(LedgerVerdict.NOT_JUDGED, faster.verdict());
+        assertTrue(
+                faster.why().contains("0.63 times as fast beside 0, 1.25 times as fast beside 1, 2.00"),
+                "also where Nessie loses: " + faster);
+    }
+
+    /** Verdicts of a run whose own warnings say that its figures mean little. */
+    @Test
+    void shouldJudgeNothingByARunThatWasNotWarm() throws IOException {
+        LedgerRow row =
+                row(sources(Optional.of(spoilt()), Optional.empty(), List.of(), List.of(), List.of()), "N-Fig2");
+        assertEquals(LedgerVerdict.NOT_JUDGED, row.verdict());
+        assertTrue(row.why().startsWith("Servers were not warm yet in 1 of 10 rows: of pilaf"), row::toString);
+        assertTrue(row.why().contains("Found: 50 % of its rate beside 1"), "the numbers stay: " + row);
+        Path file = directory.resolve("wimpy.json");
+        Path none = directory.resolve("none");
+        JsonNode read = wimpy("softrdma", "READ arena", 1024, 100, 1200, 1, 0.5);
+        JsonNode stock = wimpy("memcached 1.6", "get", 1024, 100, 1000, 2, 1);
+        ObjectNode results = new ObjectMapper().createObjectNode();
+        results.putArray("results").add(stock).add(read);
+        new ObjectMapper().writeValue(file.toFile(), results);
+        LedgerRow old = row(LedgerSources.read(none, none, file, none, none), "W-Fig8a");
+        assertEquals(LedgerVerdict.NOT_JUDGED, old.verdict());
+        assertTrue(old.why().contains("of an older program"), old::toString);
+        results.putArray("warnings").addObject().put("kind", "FEW_ROUNDS").put("spoilsVerdicts", false);
+        new ObjectMapper().writeValue(file.toFile(), results);
         assertEquals(
-                "1.25 times as fast beside 1, 2.00 times as fast beside 4, 1.75 times as fast beside 1 (RNIC first),"
-                        + " 8.25 times as fast beside 4 (RNIC first)",
-                faster.why());
+                LedgerVerdict.HOLDS,
+                row(LedgerSources.read(none, none, file, none, none), "W-Fig8a").verdict());
+        results.withArray("warnings")
+                .addObject()
+                .put("kind", "NOT_QUIET")
+                .put("spoilsVerdicts", true)
+                .put("text", "The machine was not quiet.");
+        new ObjectMapper().writeValue(file.toFile(), results);
+        LedgerRow loud = row(LedgerSources.read(none, none, file, none, none), "W-Fig8a");
+        assertEquals(LedgerVerdict.NOT_JUDGED, loud.verdict());
+        assertTrue(loud.why().startsWith("The machine was not quiet. Found: READ beside"), loud::toString);
+    }
+
+    @Test
+    void shouldJudgeNothingByRowsThatAreTooNoisy() throws IOException {
+        ObjectNode noisy = (ObjectNode) wimpy("softrdma", "READ arena", 1024, 100, 1200, 1, 0.5);
+        noisy.putArray("tooNoisy").add("serverCpuMicrosPerGet");
+        JsonNode stock = wimpy("memcached 1.6", "get", 1024, 100, 1000, 2, 1);
+        LedgerRow row = row(
+                sources(Optional.empty(), Optional.empty(), List.of(stock, noisy), List.of(), List.of()), "W-Fig8a");
+        assertEquals(LedgerVerdict.NOT_JUDGED, row.verdict());
+        assertTrue(row.why().startsWith("Rounds lie too far apart: READ arena, 1024 bytes"), row::toString);
+    }
+
+    /** Whatever is measured: a constant beside a constant, or a part of what the paper shows. */
+    @Test
+    void shouldJudgeNothingThatCannotFail() throws IOException {
+        LedgerSources all = sources(Optional.of(fixed()), Optional.of(fixed()), List.of(), List.of(), List.of());
+        for (String id : List.of("P-CRC", "P-Fig9", "N-Fig9", "N-Fig10", "N-Fig11", "N-Fig7, N-Fig8")) {
+            assertEquals(LedgerVerdict.NOT_JUDGED, row(all, id).verdict(), id);
+        }
+        LedgerRow memory = row(counts(3.10, 1.06, 24_576, 0), "F-Fig11");
+        assertEquals(LedgerVerdict.NOT_JUDGED, memory.verdict());
+        assertTrue(memory.why().contains("checksum"), memory::toString);
     }
 
     private LedgerSources rates(double small, double large) throws IOException {
@@ -106,7 +197,7 @@ class LedgerTest {
                 loaded("pilaf-vo", 32, 1),
                 loaded("pilaf", 1024, large),
                 loaded("pilaf-vo", 1024, 1));
-        return new LedgerSources(
+        return sources(
                 Optional.of(new CompareResults(
                         fixed.schema(),
                         fixed.study(),
@@ -150,13 +241,12 @@ class LedgerTest {
     }
 
     @Test
-    void shouldSayWhetherRatesConverge() throws IOException {
-        assertEquals(LedgerVerdict.HOLDS, row(rates(0.5, 0.9), "P-Fig7, P-Fig8").verdict());
-        assertEquals(
-                LedgerVerdict.HOLDS, row(rates(1.01, 0.99), "P-Fig7, P-Fig8").verdict());
-        LedgerRow same = row(rates(0.57, 0.57), "P-Fig7, P-Fig8");
-        assertEquals(LedgerVerdict.DOES_NOT_HOLD, same.verdict());
-        assertEquals("GETs per second, pilaf beside pilaf-vo: 0.57 at 32 bytes, 0.57 at 1024 bytes", same.why());
+    void shouldShowRatesWithoutAVerdict() throws IOException {
+        LedgerRow row = row(rates(0.5, 0.9), "P-Fig7, P-Fig8");
+        assertEquals(LedgerVerdict.NOT_JUDGED, row.verdict());
+        assertTrue(
+                row.why().endsWith("GETs per second, pilaf beside pilaf-vo: 0.50 at 32 bytes, 0.90 at 1024 bytes"),
+                row::toString);
     }
 
     private static CompareRow counted(String system, int size, double reads, Map<String, Double> memory) {
@@ -181,7 +271,7 @@ class LedgerTest {
     }
 
     private static LedgerSources counts(double pilaf, double farm, int pairs, double skew) {
-        return new LedgerSources(
+        return sources(
                 Optional.empty(),
                 Optional.of(new CompareResults(
                         CompareResults.SCHEMA,
@@ -216,7 +306,6 @@ class LedgerTest {
         assertEquals(
                 "3.100 READs per GET at 75 %", row(right, "P-Fig6, P-Reads").why());
         assertEquals(LedgerVerdict.HOLDS, row(right, "F-Fig10").verdict());
-        assertEquals(LedgerVerdict.HOLDS, row(right, "F-Fig11").verdict());
         LedgerSources wrong = counts(2.5, 1.3, 24_576, 0);
         assertEquals(LedgerVerdict.DOES_NOT_HOLD, row(wrong, "P-Fig6, P-Reads").verdict());
         assertEquals(LedgerVerdict.DOES_NOT_HOLD, row(wrong, "F-Fig10").verdict());
@@ -229,18 +318,14 @@ class LedgerTest {
     }
 
     @Test
-    void shouldJudgeWhatComparisonsOnTheFabricCount() throws IOException {
-        LedgerSources sources =
-                new LedgerSources(Optional.empty(), Optional.of(fixed()), List.of(), List.of(), List.of());
-        for (String id : List.of("N-Fig9", "N-Fig10", "N-Fig11", "P-Fig9")) {
-            assertEquals(LedgerVerdict.HOLDS, row(sources, id).verdict(), id);
-        }
+    void shouldShowWhatComparisonsOnTheFabricCount() throws IOException {
+        LedgerSources sources = sources(Optional.empty(), Optional.of(fixed()), List.of(), List.of(), List.of());
         assertTrue(
-                row(sources, "N-Fig9").why().startsWith("3 nodes: with 80 % nearby 0.13 entries per GET"),
+                row(sources, "N-Fig9").why().contains("Found: 3 nodes: with 80 % nearby 0.13 entries per GET"),
                 row(sources, "N-Fig9")::toString);
-        assertEquals(
-                "20.00 % of 4 keys, 2.20 % of 40 keys, 0.10 % of 400 keys",
-                row(sources, "P-Fig9").why());
+        assertTrue(
+                row(sources, "P-Fig9").why().endsWith("20.00 % of 4 keys, 2.20 % of 40 keys, 0.10 % of 400 keys"),
+                row(sources, "P-Fig9")::toString);
         for (String id : List.of("N-Fig9", "P-Fig9")) {
             LedgerRow notRun = row(counts(3.1, 1.06, 24_576, 0), id);
             assertEquals(LedgerVerdict.NOT_RUN, notRun.verdict());
@@ -277,7 +362,7 @@ class LedgerTest {
         rows.add(wimpy("memcached 1.6", "get", 10240, 50, 250, 4, 3));
         rows.add(wimpy("softrdma", "READ arena", 1024, 50, slowGets, 1, 0.5));
         rows.add(wimpy("softrdma", "READ arena", 10240, 50, 350, 3, 2));
-        return new LedgerSources(Optional.empty(), Optional.empty(), rows, List.of(), List.of());
+        return sources(Optional.empty(), Optional.empty(), rows, List.of(), List.of());
     }
 
     @Test
@@ -309,7 +394,7 @@ class LedgerTest {
             }
             rows.add(changed);
         }
-        return new LedgerSources(Optional.empty(), Optional.empty(), rows, List.of(), List.of());
+        return sources(Optional.empty(), Optional.empty(), rows, List.of(), List.of());
     }
 
     @Test
@@ -340,7 +425,7 @@ class LedgerTest {
     }
 
     private static LedgerSources overLinks(double slowGetsAt1, double slowGetsAt10) throws IOException {
-        return new LedgerSources(
+        return sources(
                 Optional.empty(),
                 Optional.empty(),
                 List.of(
@@ -388,7 +473,7 @@ class LedgerTest {
                                     + " {\"readsPerSecond\": %s, \"clientCpuMicrosPerRead\": %s}}",
                             (Object[]) words)));
         }
-        return new LedgerSources(Optional.empty(), Optional.empty(), List.of(), cells, List.of());
+        return sources(Optional.empty(), Optional.empty(), List.of(), cells, List.of());
     }
 
     @Test
@@ -426,7 +511,7 @@ class LedgerTest {
                 }
             }
         }
-        return new LedgerSources(Optional.empty(), Optional.empty(), List.of(), List.of(), cells);
+        return sources(Optional.empty(), Optional.empty(), List.of(), List.of(), cells);
     }
 
     private static void assertVerdict(LedgerVerdict verdict, String id, Map<String, Double> reads) throws IOException {
@@ -478,8 +563,7 @@ class LedgerTest {
                     .filter(cell -> !cell.path("way").asText().equals(missing)
                             || cell.path("window").asInt() == 1)
                     .toList();
-            LedgerRow row =
-                    row(new LedgerSources(Optional.empty(), Optional.empty(), List.of(), List.of(), cells), "F-Fig3");
+            LedgerRow row = row(sources(Optional.empty(), Optional.empty(), List.of(), List.of(), cells), "F-Fig3");
             assertEquals(LedgerVerdict.NOT_RUN, row.verdict(), missing);
         }
         List<JsonNode> small = whole.verbs().stream()
@@ -487,7 +571,7 @@ class LedgerTest {
                 .toList();
         assertEquals(
                 LedgerVerdict.NOT_RUN,
-                row(new LedgerSources(Optional.empty(), Optional.empty(), List.of(), List.of(), small), "N-Fig1")
+                row(sources(Optional.empty(), Optional.empty(), List.of(), List.of(), small), "N-Fig1")
                         .verdict());
         assertTrue(row(NOTHING, "P-Fig1").why().contains("./softrdma perf verbs"));
     }

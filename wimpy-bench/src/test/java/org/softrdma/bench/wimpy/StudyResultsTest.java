@@ -30,6 +30,7 @@ import org.softrdma.bench.machine.MachineDescription;
 import org.softrdma.bench.server.ServerMeter;
 import org.softrdma.bench.study.Cores;
 import org.softrdma.bench.study.CpuShares;
+import org.softrdma.bench.study.RunWarning;
 
 /** The table, results.json and report.html of results whose numbers are known. */
 class StudyResultsTest {
@@ -141,10 +142,10 @@ class StudyResultsTest {
         return results(
                 plan(List.of(100), List.of(1)),
                 List.of(
-                        row(GET, 100, 1, 9, 9, 9),
-                        row(MG, 100, 1, 8, 4, 4),
-                        row(READ, 100, 1, 4, 1, 2),
-                        row(C, 100, 1, 2, 1, 1)));
+                        row(GET, 100, 1, 9, 9, 9, 9),
+                        row(MG, 100, 1, 8, 4, 4, 4),
+                        row(READ, 100, 1, 4, 1.8, 2, 2),
+                        row(C, 100, 1, 2, 1, 1, 1)));
     }
 
     @Test
@@ -175,11 +176,11 @@ class StudyResultsTest {
     }
 
     @Test
-    void shouldWriteSchema1() throws IOException {
+    void shouldWriteSchema2() throws IOException {
         JsonNode results = new ObjectMapper()
                 .readTree(
                         new WimpyJson(simple()).write(directory.resolve("new")).toFile());
-        assertEquals(1, results.get("schema").asInt());
+        assertEquals(2, results.get("schema").asInt());
         assertEquals("softrdma wimpy --quick", results.get("scenario").asText());
         assertTrue(results.get("machine").get("cpus").asInt() > 0);
         assertEquals("redis", results.get("skipped").get(0).get("system").asText());
@@ -211,7 +212,7 @@ class StudyResultsTest {
         assertEquals(0.5, read.get("serverCpuRatioToMemcached").asDouble());
         assertEquals(
                 1.5, read.get("serverCpuMicrosPerGetByThreadClass").get("rnic").asDouble());
-        assertEquals(3, read.get("rounds").size());
+        assertEquals(4, read.get("rounds").size());
         assertEquals(4, read.get("rounds").get(0).get("serverCpuMicrosPerGet").asDouble());
         assertTrue(read.get("p50Micros").isNull());
         JsonNode get = results.get("results").get(0);
@@ -234,10 +235,14 @@ class StudyResultsTest {
         new WimpyTable(results).print(new PrintWriter(text));
         String table = text.toString();
         assertTrue(
-                table.lines().anyMatch(line -> line.matches("softrdma, READ arena +2000 +2\\.00 +2\\.50 +0\\.50 .*")),
+                table.lines()
+                        .anyMatch(line -> line.matches(
+                                "softrdma, READ arena +2000 +2\\.00 +1\\.80 to 4\\.00 +2\\.50 +0\\.50 .*")),
                 table);
         assertTrue(
-                table.lines().anyMatch(line -> line.matches("memcached 1, mg +4000 +4\\.00 +4\\.50 +1\\.00\\* .*")),
+                table.lines()
+                        .anyMatch(line ->
+                                line.matches("memcached 1, mg +4000 +4\\.00 +4\\.00 to 8\\.00 +4\\.50 +1\\.00\\* .*")),
                 table);
         assertTrue(table.contains("1 KiB, 16 outstanding, quota 50 %"), table);
         assertTrue(table.contains("bursts, not a slower clock"), table);
@@ -252,6 +257,7 @@ class StudyResultsTest {
         assertEquals(0, shares.application(), 1e-9);
         assertEquals(0.5, shares.virtualMachine(), 1e-9);
         assertEquals(0, shares.compilingPercent());
+        assertTrue(shares.isWarm());
         CpuShares remote = new CpuShares();
         remote.add(CpuUse.ofWhole(10_000, 1000, 3000), 2);
         assertEquals(1.5, remote.kernel(), 1e-9);
@@ -263,12 +269,15 @@ class StudyResultsTest {
     @Test
     void shouldWritePageThatNeedsNothingElse() throws IOException {
         String page = Files.readString(new WimpyPage(simple()).write(directory));
-        assertTrue(page.contains("less CPU at 1 KiB (0.50\u00d7, C floor 0.25\u00d7)"), page.substring(0, 5000));
+        assertTrue(
+                page.contains("less CPU at 1 KiB (0.50\u00d7, rounds 0.45 to 0.50, C floor 0.25\u00d7)"),
+                page.substring(0, 5000));
         assertTrue(page.contains("<div class=\"big\">0.50\u00d7</div>"));
         assertTrue(page.contains("<div class=\"chart\" id=\"performance16\""));
         assertTrue(page.contains("<div class=\"chart\" id=\"shares16\""));
         assertFalse(page.contains("id=\"cores\""));
-        assertTrue(page.contains("<td>softrdma, READ arena</td><td>2000</td><td>2.00</td>"));
+        assertTrue(page.contains(
+                "<td>softrdma, READ arena</td><td>2000</td><td>1800 to 4000</td><td>2.00</td><td>1.80 to 4.00</td>"));
         assertTrue(page.contains("echarts.init"));
         Matcher fetched = Pattern.compile(
                         "(?i)<(link|img|iframe|object|embed|base)\\b|<script[^>]* src|@import|url\\(|\\bfetch\\(")
@@ -310,7 +319,7 @@ class StudyResultsTest {
                 Files.readString(new WimpyPage(results(plan(List.of(100, 50), List.of(1, 2)), rows)).write(directory));
         JsonNode options = options(page);
         JsonNode performance = options.get("performance16").get("series");
-        assertEquals(4, performance.size(), "two measures, two speeds");
+        assertEquals(4 + 2, performance.size(), "two measures, two speeds, and whiskers of each measure");
         assertEquals("50 % speed", performance.get(1).get("name").asText());
         assertEquals(3, performance.get(2).get("data").get(1).get("value").asDouble());
         JsonNode cores = options.get("cores").get("series");
@@ -349,7 +358,7 @@ class StudyResultsTest {
         assertEquals("memcached 1, get, 1 Gbit/s", lines.get(0).get("name").asText());
         assertEquals("dashed", lines.get(0).get("lineStyle").get("type").asText());
         assertEquals("[5.0,8.0]", lines.get(1).get("data").toString());
-        assertEquals(2, options(page).get("performance16").get("series").size(), "two measures, one speed");
+        assertEquals(2 + 2, options(page).get("performance16").get("series").size(), "two measures, one speed");
     }
 
     private static WimpyRow over(WimpyRow row, int megabits, double getsInThousands) {
@@ -362,9 +371,11 @@ class StudyResultsTest {
 
     @Test
     void shouldClaimNoDifferenceThatRoundsDoNotAgreeOn() throws IOException {
-        List<WimpyRow> rows = List.of(row(MG, 100, 1, 4, 4, 4), row(READ, 100, 1, 2, 2, 5));
+        List<WimpyRow> rows = List.of(row(MG, 100, 1, 4, 4, 4, 4), row(READ, 100, 1, 2, 2, 2, 5));
         String page = Files.readString(new WimpyPage(results(plan(List.of(100), List.of(1)), rows)).write(directory));
-        assertTrue(page.contains("not clearly more or less CPU at 1 KiB (0.50\u00d7)"), page.substring(0, 5000));
+        assertTrue(
+                page.contains("not clearly more or less CPU at 1 KiB (0.50\u00d7, rounds 0.50 to 1.25)"),
+                page.substring(0, 5000));
     }
 
     @Test
@@ -392,22 +403,154 @@ class StudyResultsTest {
         assertEquals(
                 List.of("3 GETs returned nothing or a wrong value: do not use these figures."
                         + " softrdma, READ arena, 1 KiB, 16 outstanding, in its last bad round: {STALE=1}."),
-                new WimpySummary(results(plan(List.of(100), List.of(1)), List.of(bad))).warnings());
+                texts(results(plan(List.of(100), List.of(1)), List.of(bad))));
+    }
+
+    private static List<String> texts(StudyResults results) {
+        return new WimpySummary(results)
+                .warnings().stream().map(RunWarning::text).toList();
+    }
+
+    /** A row that compiled for so long, in 10 us. */
+    private static WimpyRow compiling(MeasuredSystem system, long jitNs, long cpuNs) {
+        WimpyRow cold = new WimpyRow(system, LENGTH, WINDOW, 100, 1);
+        cold.rounds.add(WimpyRow.SERVER_CPU, 1);
+        cold.shares.add(
+                new CpuUse(
+                        10_000,
+                        cpuNs,
+                        0,
+                        cpuNs,
+                        0,
+                        Map.of(ThreadClass.JIT, jitNs, ThreadClass.RNIC, cpuNs - jitNs),
+                        Map.of(ThreadClass.JIT, jitNs, ThreadClass.RNIC, cpuNs - jitNs)),
+                2);
+        return cold;
     }
 
     @Test
-    void shouldWarnOfAServerThatWasStillCompiling() {
-        WimpyRow cold = row(READ, 100, 1, 1, 1, 1);
-        cold.shares.add(
-                new CpuUse(10_000, 4000, 0, 4000, 0, Map.of(ThreadClass.JIT, 4000L), Map.of(ThreadClass.JIT, 4000L)),
-                2);
-        List<String> warnings = new WimpySummary(results(plan(List.of(100), List.of(1)), List.of(cold))).warnings();
+    void shouldWarnOnceOfServersThatWereStillCompiling() {
+        MeasuredSystem same = system(MeasuredSystem.Kind.SOFTRDMA_SAME_HOST, "softrdma", "READ, same host");
+        List<WimpyRow> rows = new ArrayList<>(List.of(row(MG, 100, 1, 4, 4, 4), compiling(READ, 2000, 4000)));
+        // More than half of next to nothing is next to nothing.
+        rows.add(compiling(same, 90, 100));
         assertEquals(
                 List.of(
-                        "softrdma, READ arena, 1 KiB, 16 outstanding: 50 % of the server's CPU went into compiling bytecode, so"
-                                + " it was not warm yet."),
-                warnings);
-        assertTrue(new WimpySummary(simple()).warnings().isEmpty());
+                        "Servers were not warm yet in 1 of 3 rows: they compiled bytecode: softrdma, READ arena, 1 KiB, 16"
+                                + " outstanding (50 % of its CPU)."),
+                texts(results(plan(List.of(100), List.of(1)), rows)));
+        for (int i = 0; i < 5; i++) {
+            rows.add(compiling(READ, 2000, 4000));
+        }
+        List<String> many = texts(results(plan(List.of(100), List.of(1)), rows));
+        assertEquals(1, many.size(), many::toString);
+        assertTrue(many.getFirst().endsWith("; and 2 more."), many::toString);
+        assertTrue(texts(simple()).isEmpty());
+    }
+
+    /** A reader divides the two numbers below the ratio. */
+    @Test
+    void shouldSayWhyTheHeadlineIsNotTheQuotientOfItsNumbers() throws IOException {
+        List<WimpyRow> rows = List.of(row(MG, 100, 1, 1.0, 0.8, 0.95), row(READ, 100, 1, 1.08, 1.04, 1.026));
+        StudyResults results = results(plan(List.of(100), List.of(1)), rows);
+        WimpySummary.Tile tile = new WimpySummary(results).tiles().getFirst();
+        assertEquals("1.08\u00d7", tile.big());
+        assertTrue(
+                tile.detail()
+                        .startsWith(
+                                "of memcached's CPU (median of 3 rounds' ratios, 1.08 to 1.30): 1.04 \u00b5s of server CPU"),
+                tile::toString);
+        assertEquals(List.of(), texts(results), "1.04 / 0.95 is 1.09");
+        StudyResults apart = results(
+                plan(List.of(100), List.of(1)),
+                List.of(row(MG, 100, 1, 1.0, 0.8, 0.8), row(READ, 100, 1, 1.08, 1.0, 0.864)));
+        assertEquals(
+                List.of(
+                        "The median of the rounds' ratios differs by more than 10 % from the quotient of the two medians,"
+                                + " because the machine's pace changed between rounds: softrdma, READ arena, 1 KiB, 16 outstanding"
+                                + " (1.08 and 1.25)."),
+                texts(apart));
+        JsonNode json = new ObjectMapper()
+                .readTree(new WimpyJson(apart).write(directory).toFile());
+        assertEquals(
+                "RATIO_IS_NO_QUOTIENT", json.get("warnings").get(0).get("kind").asText());
+        assertFalse(json.get("warnings").get(0).get("spoilsVerdicts").asBoolean());
+    }
+
+    /** 50 132, 49 520 and 134 774 GETs per second are no 50 132. */
+    @Test
+    void shouldSayTooNoisyInsteadOfANumber() throws IOException {
+        WimpyRow wide = row(READ, 100, 1, 50.132, 49.520, 134.774);
+        StudyResults results = results(plan(List.of(100), List.of(1)), List.of(row(MG, 100, 1, 40, 40, 40), wide));
+        WimpySummary summary = new WimpySummary(results);
+        assertEquals("too noisy", summary.tiles().getFirst().big());
+        assertFalse(summary.answer().contains("50.13"), summary.answer());
+        assertTrue(summary.answer().contains("too noisy: rounds 1.24 to 3.37"), summary.answer());
+        assertTrue(texts(results).getFirst().contains("(49.52 to 134.77 \u00b5s)"), texts(results)::toString);
+        StringWriter text = new StringWriter();
+        new WimpyTable(results).print(new PrintWriter(text));
+        assertTrue(
+                text.toString()
+                        .lines()
+                        .anyMatch(line ->
+                                line.matches("softrdma, READ arena +too noisy +too noisy +49\\.52 to 134\\.77 .*")),
+                text::toString);
+        JsonNode row = new ObjectMapper()
+                .readTree(new WimpyJson(results).write(directory).toFile())
+                .get("results")
+                .get(1);
+        assertEquals(
+                "[49.52,134.774]",
+                row.get("spread").get("serverCpuMicrosPerGet").toString());
+        assertEquals(
+                "[\"getsPerSecond\",\"serverCpuMicrosPerGet\"]",
+                row.get("tooNoisy").toString());
+        assertTrue(wide.isNoisy());
+        wide.rounds.add(WimpyRow.SERVER_CPU, 51);
+        wide.rounds.add(WimpyRow.GETS_PER_SECOND, 51_000);
+        assertFalse(wide.isNoisy(), "one of four rounds may be far from the others");
+    }
+
+    @Test
+    void shouldDrawWhiskersFromTheLeastToTheMostOfTheRounds() throws IOException {
+        JsonNode option = options(Files.readString(new WimpyPage(simple()).write(directory)))
+                .get("performance16");
+        List<JsonNode> whiskers = new ArrayList<>();
+        option.get("series").forEach(series -> {
+            if (series.get("type").asText().equals("line")) {
+                whiskers.add(series);
+            }
+        });
+        assertEquals(2, whiskers.size(), "GETs per second, and CPU");
+        // get is the same in all rounds; mg stands in the middle of the second row.
+        assertEquals(
+                "[[4.0,1.5],[8.0,1.5],[null,null]]",
+                new ObjectMapper()
+                        .writeValueAsString(List.of(
+                                whiskers.get(1).get("data").get(0),
+                                whiskers.get(1).get("data").get(1),
+                                whiskers.get(1).get("data").get(2))));
+        int axis = whiskers.get(1).get("yAxisIndex").asInt();
+        assertEquals(4, option.get("yAxis").get(axis).get("max").asInt());
+        assertEquals(1, option.get("yAxis").get(axis).get("gridIndex").asInt());
+    }
+
+    /** READ on the same host answers so many more GETs that the others would be a line of one pixel. */
+    @Test
+    void shouldDrawALogarithmicAxisWhereOneRowWouldFlattenTheOthers() throws IOException {
+        MeasuredSystem same = system(MeasuredSystem.Kind.SOFTRDMA_SAME_HOST, "softrdma", "READ, same host");
+        List<WimpyRow> rows =
+                List.of(row(MG, 100, 1, 4, 4, 4), row(READ, 100, 1, 5, 5, 5), row(same, 100, 1, 80, 80, 80));
+        JsonNode axes = options(Files.readString(
+                        new WimpyPage(results(plan(List.of(100), List.of(1)), rows)).write(directory)))
+                .get("performance16")
+                .get("xAxis");
+        assertEquals("log", axes.get(0).get("type").asText());
+        assertEquals(1, axes.get(0).get("min").asDouble());
+        JsonNode usual = options(Files.readString(new WimpyPage(simple()).write(directory)))
+                .get("performance16")
+                .get("xAxis");
+        assertEquals("value", usual.get(0).get("type").asText());
     }
 
     @Test
@@ -426,7 +569,8 @@ class StudyResultsTest {
                         .anyMatch(line -> line.matches("softrdma, READ arena .* 0\\.940 +NOT ONE-SIDED")),
                 text::toString);
         String page = Files.readString(new WimpyPage(results).write(directory));
-        assertTrue(page.contains("counted only 0.94 READs per GET"), page.substring(0, 5000));
+        assertTrue(page.contains("1 KiB, 16 outstanding (0.94 READs per GET)"), page.substring(0, 5000));
+        assertTrue(page.indexOf("class=\"tiles\"") < page.indexOf("class=\"warning\""), "the answer comes first");
         assertTrue(page.contains("<tr class=\"wrong\"><td>softrdma, READ arena</td>"));
         assertTrue(simple().notOneSided().isEmpty());
     }
