@@ -9,6 +9,9 @@ import org.softrdma.sim.memory.MemoryOperations;
  * <p>It waits for input in one of two ways ({@link #receiveAhead}): a poll that raises an event for each edge, or a
  * multishot receive into provided buffers.
  *
+ * <p>Its states change before the loop is asked for something: to make room for a request, the loop may submit others, and
+ * take completions, those of this port too.
+ *
  * <p>Thread: the loop's.
  */
 public final class RingPort {
@@ -206,8 +209,8 @@ public final class RingPort {
         paused = true;
         quiet = 0;
         if (receive == RequestState.ARMED) {
-            loop.cancel(this, RingRequest.RECEIVE);
             receive = RequestState.ENDING;
+            loop.cancel(this, RingRequest.RECEIVE);
         }
     }
 
@@ -243,15 +246,15 @@ public final class RingPort {
         }
         if (quiet == QUIET_TIMES && !paused && left.isOpen()) {
             if (poll == RequestState.ARMED) {
-                loop.cancel(this, RingRequest.POLL);
                 poll = RequestState.ENDING;
+                loop.cancel(this, RingRequest.POLL);
             }
-            loop.receive(this);
             receive = RequestState.ARMED;
             left = left.looked();
+            loop.receive(this);
         } else if (poll == RequestState.OFF) {
-            loop.poll(this, left.isOver() ? 0 : POLLIN | POLLRDHUP);
             poll = RequestState.ARMED;
+            loop.poll(this, left.isOver() ? 0 : POLLIN | POLLRDHUP);
         }
     }
 
