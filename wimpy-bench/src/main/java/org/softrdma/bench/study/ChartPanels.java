@@ -15,8 +15,8 @@ public final class ChartPanels {
     /** Pixels of a bar. */
     public static final int BAR_HEIGHT = 17;
 
-    /** Of a page that is as wide as {@code page.html} makes it. */
-    private static final double PAGE_WIDTH = 1200;
+    /** Pixels of a narrow page: labels fit on wider ones too. */
+    private static final double PAGE_WIDTH = 1000;
 
     private static final double CHARACTER_WIDTH = 6.6;
     private static final int LABELS_MARGIN = 16;
