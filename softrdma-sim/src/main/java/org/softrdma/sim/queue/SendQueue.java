@@ -204,7 +204,7 @@ public final class SendQueue {
     }
 
     private static boolean hasOperands(SendOpcode opcode) {
-        return opcode.isAtomic() || opcode == SendOpcode.WRITE_IMMEDIATE;
+        return opcode.isAtomic() || opcode == SendOpcode.WRITE_IMMEDIATE || opcode == SendOpcode.SEND_IMMEDIATE;
     }
 
     private void putOperands(int slot, SendWorkRequest request) {
@@ -354,7 +354,7 @@ public final class SendQueue {
         return operands[slot * OPERANDS + 1];
     }
 
-    /** The immediate of a WRITE with one. */
+    /** The immediate of a SEND or WRITE with one. */
     public int immediate(int slot) {
         return (int) operands[slot * OPERANDS];
     }

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.function.LongConsumer;
 
 /** A queue pair that remembers what its completion queues tell it. */
-final class RecordingSource implements CompletionSource {
+public final class RecordingSource implements CompletionSource {
     private final int number;
     private final List<Long> released = new ArrayList<>();
     private int overruns;
@@ -13,17 +13,18 @@ final class RecordingSource implements CompletionSource {
     private LongConsumer sendQueue = sequence -> {};
     private LongConsumer receiveQueue = sequence -> {};
 
-    RecordingSource(int number) {
+    /** One with a number. */
+    public RecordingSource(int number) {
         this.number = number;
     }
 
     /** From now on released slots go to a send queue too. */
-    void sendQueue(LongConsumer free) {
+    public void sendQueue(LongConsumer free) {
         sendQueue = free;
     }
 
     /** From now on released slots go to a receive queue too. */
-    void receiveQueue(LongConsumer free) {
+    public void receiveQueue(LongConsumer free) {
         receiveQueue = free;
     }
 

@@ -4,7 +4,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 
 /** Manual progress of a device in which nothing ever happens by itself: a queue alone with its test. */
-final class StillProgress implements Progress {
+public final class StillProgress implements Progress {
     private int polls;
     private int sends;
     private int turns;

@@ -1,0 +1,223 @@
+package org.softrdma.sim.roce.rc;
+
+import org.softrdma.sim.roce.wire.Aeth;
+import org.softrdma.sim.roce.wire.Psn;
+import org.softrdma.sim.roce.wire.RoceOpcode;
+
+/**
+ * The answers that a responder owes, in the order of the requests: acknowledgements, the packets of READs, results of
+ * atomics. An answer with a PSN acknowledges everything before it, so acknowledgements join until one is sent, and none
+ * overtakes a READ's answer before it: the requester would take that for lost.
+ *
+ * <p>To send: {@link #next} chooses a packet, whose fields its accessors give; once the packet is on its way, {@link
+ * #sent} moves on. What does not fit is dropped: a peer that repeats requests faster than answers go repeats them again.
+ * Engine thread only.
+ */
+final class AnswerQueue {
+    private enum Kind {
+        ACKNOWLEDGEMENT,
+        READ,
+        ATOMIC
+    }
+
+    /** Room beside the answers with data: acknowledgements between them, and repeated answers. */
+    private static final int SPARE = 16;
+
+    private final Kind[] kinds;
+    private final int[] psns;
+    private final int[] msns;
+    private final int[] syndromes;
+    private final int[] packets;
+    private final int[] rkeys;
+    private final long[] addresses;
+    private final long[] values;
+    private final boolean[] repeated;
+    private final int mask;
+    private final int transferUnit;
+
+    private long head;
+    private long tail;
+    private int withData;
+    /** Packets of the answer at the head that were sent. */
+    private int packet;
+
+    /**
+     * An empty queue.
+     *
+     * @param inboundReads READs and atomics that may wait for their answers
+     * @param transferUnit bytes of payload in a full packet
+     */
+    AnswerQueue(int inboundReads, int transferUnit) {
+        int capacity = Integer.highestOneBit(2 * inboundReads + SPARE) << 1;
+        mask = capacity - 1;
+        this.transferUnit = transferUnit;
+        kinds = new Kind[capacity];
+        psns = new int[capacity];
+        msns = new int[capacity];
+        syndromes = new int[capacity];
+        packets = new int[capacity];
+        rkeys = new int[capacity];
+        addresses = new long[capacity];
+        values = new long[capacity];
+        repeated = new boolean[capacity];
+    }
+
+    // ---- what the responder owes
+
+    /** READs and atomics that wait for their first answer, or for the rest of it. */
+    int answersWithData() {
+        return withData;
+    }
+
+    /** Acknowledges everything up to a PSN. */
+    void acknowledge(int psn, int msn) {
+        int newest = (int) (tail - 1) & mask;
+        boolean joins = tail > head
+                && kinds[newest] == Kind.ACKNOWLEDGEMENT
+                && Aeth.isAcknowledged(syndromes[newest])
+                && !Psn.isBefore(psn, psns[newest]);
+        if (joins) {
+            psns[newest] = psn;
+            msns[newest] = msn;
+        } else {
+            int ignored = add(Kind.ACKNOWLEDGEMENT, psn, 1, Aeth.ACKNOWLEDGED, msn);
+        }
+    }
+
+    /** Refuses the packet of a PSN, or says that it is missing. */
+    void nak(int psn, int syndrome, int msn) {
+        int ignored = add(Kind.ACKNOWLEDGEMENT, psn, 1, syndrome, msn);
+    }
+
+    /** Answers a READ, or answers it again, perhaps from its middle on. */
+    void read(int psn, int rkey, long address, long length, int msn, boolean again) {
+        int slot = add(Kind.READ, psn, Psn.packets(length, transferUnit), Aeth.ACKNOWLEDGED, msn);
+        if (slot >= 0) {
+            rkeys[slot] = rkey;
+            addresses[slot] = address;
+            values[slot] = length;
+            countUnlessRepeated(slot, again);
+        }
+    }
+
+    /** Answers an atomic, or answers it again. */
+    void atomic(int psn, long original, int msn, boolean again) {
+        int slot = add(Kind.ATOMIC, psn, 1, Aeth.ACKNOWLEDGED, msn);
+        if (slot >= 0) {
+            values[slot] = original;
+            countUnlessRepeated(slot, again);
+        }
+    }
+
+    private void countUnlessRepeated(int slot, boolean again) {
+        repeated[slot] = again;
+        withData += again ? 0 : 1;
+    }
+
+    private int add(Kind kind, int psn, int count, int syndrome, int msn) {
+        if (tail - head > mask) {
+            return -1;
+        }
+        int slot = (int) tail & mask;
+        kinds[slot] = kind;
+        psns[slot] = psn;
+        packets[slot] = count;
+        syndromes[slot] = syndrome;
+        msns[slot] = msn;
+        repeated[slot] = true; // until it is counted
+        tail++;
+        return slot;
+    }
+
+    // ---- what to send
+
+    /** Chooses the next packet; false if none is due. */
+    boolean next() {
+        return head < tail;
+    }
+
+    private int slot() {
+        return (int) head & mask;
+    }
+
+    /** Opcode of the chosen packet. */
+    int opcode() {
+        int slot = slot();
+        return switch (kinds[slot]) {
+            case ACKNOWLEDGEMENT -> RoceOpcode.ACKNOWLEDGE;
+            case ATOMIC -> RoceOpcode.ATOMIC_ACKNOWLEDGE;
+            case READ -> readOpcode(packet == 0, packet == packets[slot] - 1);
+        };
+    }
+
+    private static int readOpcode(boolean first, boolean last) {
+        if (first) {
+            return last ? RoceOpcode.READ_RESPONSE_ONLY : RoceOpcode.READ_RESPONSE_FIRST;
+        }
+        return last ? RoceOpcode.READ_RESPONSE_LAST : RoceOpcode.READ_RESPONSE_MIDDLE;
+    }
+
+    /** PSN of the chosen packet. */
+    int psn() {
+        return Psn.plus(psns[slot()], packet);
+    }
+
+    /** Syndrome of the chosen packet, if it has an {@link Aeth}. */
+    int syndrome() {
+        return syndromes[slot()];
+    }
+
+    /** Message sequence number of the chosen packet, if it has an {@link Aeth}. */
+    int msn() {
+        return msns[slot()];
+    }
+
+    /** What the word was, if the chosen packet answers an atomic. */
+    long original() {
+        return values[slot()];
+    }
+
+    /** Key of the memory that the chosen packet of a READ is read from. */
+    int rkey() {
+        return rkeys[slot()];
+    }
+
+    /** Where its payload is read from. */
+    long address() {
+        return addresses[slot()] + offset();
+    }
+
+    private long offset() {
+        return (long) packet * transferUnit;
+    }
+
+    /** Bytes of its payload; 0 unless it answers a READ. */
+    int payloadLength() {
+        int slot = slot();
+        return kinds[slot] == Kind.READ ? (int) Math.min(values[slot] - offset(), transferUnit) : 0;
+    }
+
+    /** The chosen packet is on its way, or lost. */
+    void sent() {
+        int slot = slot();
+        packet++;
+        if (packet == packets[slot]) {
+            packet = 0;
+            withData -= repeated[slot] ? 0 : 1;
+            head++;
+        }
+    }
+
+    /**
+     * The memory of the chosen packet of a READ may not be read any more: the answer ends with a NAK, and nothing else
+     * goes.
+     */
+    void refuseRest() {
+        int psn = psn();
+        int msn = msn();
+        head = tail;
+        packet = 0;
+        withData = 0;
+        nak(psn, Aeth.REMOTE_ACCESS_ERROR, msn);
+    }
+}

@@ -1,0 +1,27 @@
+package org.softrdma.sim.roce.rc;
+
+/**
+ * What two ends of a reliable connection have agreed on.
+ *
+ * @param transferUnit bytes of payload in a full packet: 256, 512, 1024, 2048 or 4096
+ * @param outboundReads READs and atomics that this side may have in flight, 0 to 255
+ * @param inboundReads READs and atomics that this side serves and remembers, 0 to 255
+ * @param window packets of SENDs and WRITEs that may be unacknowledged, at least 4
+ * @param timeoutNs after so long without progress the oldest packet is sent again; 0 is never
+ * @param retries how often in a row without progress, 0 to 7
+ * @param rnrRetries how often in a row a peer may say that it is not ready, 0 to 6; 7 is for ever
+ * @param rnrTimer code of the time that this side asks a peer to wait for, see {@link
+ *     org.softrdma.sim.roce.wire.RnrTimer}
+ */
+public record RcSettings(
+        int transferUnit,
+        int outboundReads,
+        int inboundReads,
+        int window,
+        long timeoutNs,
+        int retries,
+        int rnrRetries,
+        int rnrTimer) {
+    /** Retries that never end. */
+    public static final int FOR_EVER = 7;
+}

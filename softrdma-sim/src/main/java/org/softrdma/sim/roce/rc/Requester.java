@@ -1,0 +1,556 @@
+package org.softrdma.sim.roce.rc;
+
+import org.jspecify.annotations.Nullable;
+import org.softrdma.sim.queue.SendQueue;
+import org.softrdma.sim.roce.wire.Aeth;
+import org.softrdma.sim.roce.wire.Psn;
+import org.softrdma.sim.roce.wire.RnrTimer;
+import org.softrdma.sim.roce.wire.RoceOpcode;
+import org.softrdma.verbs.CompletionStatus;
+import org.softrdma.verbs.SendFlags;
+import org.softrdma.verbs.SendOpcode;
+
+/**
+ * The requester of a reliable connection (IBA volume 1, 9.7.3 to 9.7.8): numbers the packets of the send queue's
+ * requests, completes requests as they are acknowledged, and goes back to what was lost.
+ *
+ * <p>To send: {@link #next} chooses a packet, whose fields its accessors give; once the packet is on its way, {@link
+ * #sent} moves on. On arrival: {@link #onAcknowledgement}, or {@link #onReadResponse} or {@link #onAtomicResponse},
+ * after which the caller puts the data where {@link #responseSequence} and {@link #responseOffset} say and calls {@link
+ * #responsePlaced}. After each call {@link #failure} says whether the queue pair has to go to error.
+ *
+ * <p>Recovery is go-back-N: everything from the first missing packet on is sent again, READs from their first missing
+ * byte. Four things lead back: a sequence NAK, an RNR NAK (after its time), an answer that skips one (an implied NAK), and
+ * a timeout. Nothing leads back twice to the same packet, unless that was sent again meanwhile and the responder says
+ * once more that it is missing, or time has run out again.
+ *
+ * <p>PSNs of all that is in flight span less than half their circle, so a message has fewer than 2^22 packets. A request
+ * that is not sent to the peer (a bind or an invalidation of a window) takes no PSN; the caller executes it when {@link
+ * #next} shows it, once. Engine thread only.
+ */
+public final class Requester {
+    /** No request. */
+    public static final long NONE = -1;
+
+    private static final int MAX_SPAN = 1 << 22;
+    private static final int NOTHING_MISSING = -1;
+    private static final int ACKNOWLEDGEMENTS_PER_WINDOW = 4;
+
+    private final SendQueue sends;
+    private final RcSettings settings;
+    private final int acknowledgementInterval;
+
+    /** By slot: PSN of a request's first packet. */
+    private final int[] firstPsns;
+
+    /** Sequence behind the last request that has a PSN. */
+    private long numbered;
+    /** PSN of the next request that gets one. */
+    private int nextPsn;
+    /** PSN behind the last one that the peer may have seen. */
+    private int sentPsn;
+    /** The first PSN that is not acknowledged, or not answered. */
+    private int unacknowledged;
+    /** Sequence of the request that this PSN is of, or of the next one to get a PSN. */
+    private long oldest;
+
+    /** Packets of the request at the cursor that were sent; of a READ, those that need not be asked for again. */
+    private int packet;
+    /** READs and atomics between the oldest request and the cursor. */
+    private int readsInFlight;
+    /** PSNs of the answers to these that are still to come. */
+    private int readPsns;
+
+    private boolean waitsForReceiver;
+    private long receiverReadyNs;
+    private long progressNs;
+    private int retriesLeft;
+    private int rnrRetriesLeft;
+    /** To this PSN an implied NAK has led back already. */
+    private int wentBackTo = NOTHING_MISSING;
+
+    // The packet that next() has chosen.
+    private int slot;
+    private int packets;
+    private SendOpcode opcode = SendOpcode.SEND;
+
+    // The response that is being placed.
+    private long responseOffset;
+    private int responsePackets;
+
+    private @Nullable CompletionStatus failure;
+    private long culprit = NONE;
+
+    private long timeouts;
+    private long retransmissions;
+
+    /**
+     * A requester that has sent nothing.
+     *
+     * @param sends what to send
+     * @param slots of the send queue
+     * @param settings of the connection
+     * @param startingPsn its first PSN, which the peer has chosen
+     */
+    public Requester(SendQueue sends, int slots, RcSettings settings, int startingPsn) {
+        this.sends = sends;
+        this.settings = settings;
+        firstPsns = new int[slots];
+        acknowledgementInterval = Math.max(1, settings.window() / ACKNOWLEDGEMENTS_PER_WINDOW);
+        nextPsn = startingPsn;
+        sentPsn = startingPsn;
+        unacknowledged = startingPsn;
+        retriesLeft = settings.retries();
+        rnrRetriesLeft = settings.rnrRetries();
+    }
+
+    // ---- what to send
+
+    /**
+     * Chooses the next packet.
+     *
+     * @param nowNs the time
+     * @return false if nothing may be sent now: nothing is posted, a limit is reached, or the receiver is not ready
+     */
+    public boolean next(long nowNs) {
+        if (failure != null || !sends.hasUnsent() || isWaiting(nowNs)) {
+            return false;
+        }
+        long sequence = sends.cursor();
+        slot = sends.slot(sequence);
+        opcode = sends.opcode(slot);
+        if (isLocal()) {
+            return true;
+        }
+        packets = packetsOf(slot);
+        if (sequence == numbered && Psn.distance(unacknowledged, nextPsn) + packets >= MAX_SPAN) {
+            return false;
+        }
+        if (opcode.isAnswered()) {
+            if (settings.outboundReads() == 0) {
+                fail(sequence, CompletionStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR);
+            }
+            return readsInFlight < settings.outboundReads() && !isFenced();
+        }
+        return (packet > 0 || !isFenced()) && Psn.distance(unacknowledged, psn()) - readPsns < settings.window();
+    }
+
+    private boolean isWaiting(long nowNs) {
+        if (waitsForReceiver && nowNs - receiverReadyNs >= 0) {
+            waitsForReceiver = false;
+            progressNs = nowNs;
+        }
+        return waitsForReceiver;
+    }
+
+    private boolean isFenced() {
+        return readsInFlight > 0 && sends.hasFlag(slot, SendFlags.FENCE);
+    }
+
+    private int packetsOf(int ofSlot) {
+        return sends.opcode(ofSlot).isAtomic()
+                ? 1
+                : Psn.packets(sends.entries().total(ofSlot), settings.transferUnit());
+    }
+
+    /** True if the request at the cursor is not sent, but executed here: once, before {@link #sent}. */
+    public boolean isLocal() {
+        return opcode == SendOpcode.BIND_WINDOW || opcode == SendOpcode.INVALIDATE;
+    }
+
+    /** True if the request at the cursor was executed or sent before, and is met again on the way back. */
+    public boolean isRepeated() {
+        return sends.cursor() < numbered;
+    }
+
+    /** Slot of the chosen packet's request. */
+    public int slot() {
+        return slot;
+    }
+
+    /** Operation of the chosen packet. */
+    public int operation() {
+        return RoceOpcode.RC | MessageOpcodes.operation(opcode, packet == 0, isLast());
+    }
+
+    private boolean isLast() {
+        return opcode.isAnswered() || packet == packets - 1;
+    }
+
+    /** PSN of the chosen packet. */
+    public int psn() {
+        return Psn.plus(sends.cursor() < numbered ? firstPsns[slot] : nextPsn, packet);
+    }
+
+    /** Offset of the chosen packet's payload in its message; of a READ, of the first byte that it asks for. */
+    public long offset() {
+        return (long) packet * settings.transferUnit();
+    }
+
+    /** Bytes of the message from {@link #offset} on: what a READ asks for. */
+    public long rest() {
+        return sends.entries().total(slot) - offset();
+    }
+
+    /** Bytes of the chosen packet's payload. */
+    public int payloadLength() {
+        return opcode.isAnswered() ? 0 : (int) Math.min(rest(), settings.transferUnit());
+    }
+
+    /** True if the chosen packet asks for an acknowledgement: at the end of a message, and often enough in a long one. */
+    public boolean requestsAcknowledgement() {
+        return isLast() || packet % acknowledgementInterval == acknowledgementInterval - 1;
+    }
+
+    /** The chosen packet is on its way, or lost; or the chosen local request has been executed. */
+    public void sent(long nowNs) {
+        long sequence = sends.cursor();
+        if (sequence == numbered) {
+            firstPsns[slot] = nextPsn;
+            numbered++;
+            if (!isLocal()) {
+                nextPsn = Psn.plus(nextPsn, packets);
+            }
+        }
+        if (isLocal()) {
+            sends.cursor(sequence + 1);
+            sends.complete(sequence);
+            skipCompleted();
+            return;
+        }
+        if (unacknowledged == sentPsn) {
+            progressNs = nowNs;
+        }
+        int behind;
+        if (opcode.isAnswered()) {
+            readsInFlight++;
+            readPsns += packets - packet;
+            behind = Psn.plus(firstPsns[slot], packets);
+            packet = packets;
+        } else {
+            packet++;
+            behind = Psn.plus(firstPsns[slot], packet);
+        }
+        if (Psn.isBefore(sentPsn, behind)) {
+            sentPsn = behind;
+        } else {
+            retransmissions++;
+        }
+        if (packet == packets) {
+            sends.cursor(sequence + 1);
+            packet = 0;
+        }
+    }
+
+    // ---- what arrives
+
+    /**
+     * An acknowledgement, or a negative one.
+     *
+     * @param psn its PSN
+     * @param syndrome of its {@link Aeth}
+     * @param nowNs the time
+     */
+    public void onAcknowledgement(int psn, int syndrome, long nowNs) {
+        if (isGhost(psn)) {
+            return;
+        }
+        if (Aeth.isAcknowledged(syndrome)) {
+            acknowledge(Psn.plus(psn, 1), nowNs);
+        } else if (Aeth.isReceiverNotReady(syndrome)) {
+            if (acknowledge(psn, nowNs)) {
+                onReceiverNotReady(psn, Aeth.value(syndrome), nowNs);
+            }
+        } else if (syndrome == Aeth.SEQUENCE_ERROR) {
+            if (acknowledge(psn, nowNs)) {
+                onSequenceError(psn, nowNs);
+            }
+        } else if (acknowledge(psn, nowNs)) {
+            fail(oldest, statusOf(syndrome));
+        }
+    }
+
+    /** True if nothing with that PSN is unacknowledged: an answer to an earlier copy, or an invention. */
+    private boolean isGhost(int psn) {
+        return failure != null || Psn.isBefore(psn, unacknowledged) || !Psn.isBefore(psn, sentPsn);
+    }
+
+    private static CompletionStatus statusOf(int syndrome) {
+        return switch (syndrome) {
+            case Aeth.INVALID_REQUEST -> CompletionStatus.REMOTE_INVALID_REQUEST_ERROR;
+            case Aeth.REMOTE_ACCESS_ERROR -> CompletionStatus.REMOTE_ACCESS_ERROR;
+            case Aeth.REMOTE_OPERATIONAL_ERROR -> CompletionStatus.REMOTE_OPERATION_ERROR;
+            default -> CompletionStatus.BAD_RESPONSE_ERROR;
+        };
+    }
+
+    /**
+     * Everything before a PSN has arrived at the responder.
+     *
+     * @return false if a READ or atomic before it has had no answer, which is sent again, or if the queue pair has failed
+     */
+    private boolean acknowledge(int behind, long nowNs) {
+        while (Psn.isBefore(unacknowledged, behind)) {
+            int ofSlot = sends.slot(oldest);
+            if (sends.opcode(ofSlot).isAnswered()) {
+                onImpliedNak(nowNs);
+                return false;
+            }
+            int end = Psn.plus(firstPsns[ofSlot], packetsOf(ofSlot));
+            if (Psn.isBefore(behind, end)) {
+                progress(behind, nowNs);
+            } else {
+                progress(end, nowNs);
+                completeOldest();
+            }
+        }
+        return true;
+    }
+
+    private void progress(int behind, long nowNs) {
+        unacknowledged = behind;
+        progressNs = nowNs;
+        retriesLeft = settings.retries();
+        rnrRetriesLeft = settings.rnrRetries();
+        wentBackTo = NOTHING_MISSING;
+        waitsForReceiver = false;
+        if (Psn.isBefore(cursorPsn(), behind)) {
+            moveForward(behind);
+        }
+    }
+
+    /** PSN of the next packet in order, whether or not it may be sent. */
+    private int cursorPsn() {
+        long sequence = sends.cursor();
+        return sequence < numbered ? Psn.plus(firstPsns[sends.slot(sequence)], packet) : nextPsn;
+    }
+
+    /** What was to be sent again up to a PSN of the oldest request has arrived after all. */
+    private void moveForward(int behind) {
+        int ofSlot = sends.slot(oldest);
+        sends.cursor(oldest);
+        packet = Psn.distance(firstPsns[ofSlot], behind);
+        readsInFlight = 0;
+        readPsns = 0;
+        if (packet == packetsOf(ofSlot)) {
+            sends.cursor(oldest + 1);
+            packet = 0;
+            if (sends.opcode(ofSlot).isAnswered()) {
+                readsInFlight = 1; // completeOldest() takes it off
+            }
+        }
+    }
+
+    private void completeOldest() {
+        long sequence = oldest;
+        if (sends.opcode(sends.slot(sequence)).isAnswered()) {
+            readsInFlight--;
+        }
+        if (sends.cursor() <= sequence) {
+            throw new IllegalStateException("request " + sequence + " is complete before it was sent");
+        }
+        oldest++;
+        sends.complete(sequence);
+        skipCompleted();
+    }
+
+    /** Local requests behind the oldest one have been executed, and are not met again. */
+    private void skipCompleted() {
+        while (oldest < numbered && isLocal(sends.opcode(sends.slot(oldest)))) {
+            if (sends.cursor() == oldest) {
+                sends.cursor(oldest + 1);
+            }
+            oldest++;
+        }
+    }
+
+    private static boolean isLocal(SendOpcode opcode) {
+        return opcode == SendOpcode.BIND_WINDOW || opcode == SendOpcode.INVALIDATE;
+    }
+
+    private void onSequenceError(int psn, long nowNs) {
+        if (waitsForReceiver || cursorPsn() == psn) {
+            return; // SoftRoCE sends one for what follows an RNR NAK; or this side is on its way back already
+        }
+        retry(nowNs);
+    }
+
+    private void onImpliedNak(long nowNs) {
+        if (wentBackTo == unacknowledged || cursorPsn() == unacknowledged) {
+            return;
+        }
+        if (retry(nowNs)) {
+            wentBackTo = unacknowledged;
+        }
+    }
+
+    private void onReceiverNotReady(int psn, int timer, long nowNs) {
+        if (waitsForReceiver || cursorPsn() == psn) {
+            return;
+        }
+        if (rnrRetriesLeft == 0) {
+            fail(oldest, CompletionStatus.RECEIVER_NOT_READY_RETRY_EXCEEDED_ERROR);
+            return;
+        }
+        rnrRetriesLeft -= settings.rnrRetries() == RcSettings.FOR_EVER ? 0 : 1;
+        waitsForReceiver = true;
+        receiverReadyNs = nowNs + RnrTimer.nanos(timer);
+        goBack();
+    }
+
+    private boolean retry(long nowNs) {
+        if (retriesLeft == 0) {
+            fail(oldest, CompletionStatus.RETRY_EXCEEDED_ERROR);
+            return false;
+        }
+        retriesLeft--;
+        progressNs = nowNs;
+        goBack();
+        return true;
+    }
+
+    /** To the first PSN that is not acknowledged. */
+    private void goBack() {
+        sends.cursor(oldest);
+        packet = Psn.distance(firstPsns[sends.slot(oldest)], unacknowledged);
+        readsInFlight = 0;
+        readPsns = 0;
+    }
+
+    // ---- answers with data
+
+    /**
+     * A packet of the answer to a READ.
+     *
+     * @param packetOpcode its opcode
+     * @param psn its PSN
+     * @param length bytes of its payload
+     * @param nowNs the time
+     * @return true if its payload is to be placed; then {@link #responsePlaced} follows
+     */
+    public boolean onReadResponse(int packetOpcode, int psn, int length, long nowNs) {
+        if (!isAnswer(psn, nowNs)) {
+            return false;
+        }
+        int ofSlot = sends.slot(oldest);
+        int index = Psn.distance(firstPsns[ofSlot], psn);
+        int last = packetsOf(ofSlot) - 1;
+        long total = sends.entries().total(ofSlot);
+        long offset = (long) index * settings.transferUnit();
+        long expected = index == last ? total - offset : settings.transferUnit();
+        // An answer that was asked for from its middle begins there.
+        boolean begins = RoceOpcode.beginsMessage(packetOpcode);
+        boolean isRead = sends.opcode(ofSlot) == SendOpcode.READ;
+        boolean ends = RoceOpcode.endsMessage(packetOpcode);
+        if (!isRead || length != expected || ends != (index == last) || (index == 0 && !begins)) {
+            fail(oldest, CompletionStatus.BAD_RESPONSE_ERROR);
+            return false;
+        }
+        responseOffset = offset;
+        responsePackets = 1;
+        return true;
+    }
+
+    /** An answer to an atomic; parameters and result as of {@link #onReadResponse}. */
+    public boolean onAtomicResponse(int psn, long nowNs) {
+        if (!isAnswer(psn, nowNs)) {
+            return false;
+        }
+        if (!sends.opcode(sends.slot(oldest)).isAtomic()) {
+            fail(oldest, CompletionStatus.BAD_RESPONSE_ERROR);
+            return false;
+        }
+        responseOffset = 0;
+        responsePackets = 1;
+        return true;
+    }
+
+    /** True if an answer is the next one to the oldest request, or becomes so by acknowledging what is before it. */
+    private boolean isAnswer(int psn, long nowNs) {
+        if (isGhost(psn) || !acknowledge(psn, nowNs)) {
+            return false;
+        }
+        if (!sends.opcode(sends.slot(oldest)).isAnswered()) {
+            fail(oldest, CompletionStatus.BAD_RESPONSE_ERROR); // data for a SEND or WRITE
+            return false;
+        }
+        return true;
+    }
+
+    /** Sequence of the request whose answer is to be placed. */
+    public long responseSequence() {
+        return oldest;
+    }
+
+    /** Where in the request's local memory the answer begins. */
+    public long responseOffset() {
+        return responseOffset;
+    }
+
+    /** The answer is in its place. */
+    public void responsePlaced(long nowNs) {
+        int ofSlot = sends.slot(oldest);
+        int behind = Psn.plus(unacknowledged, responsePackets);
+        boolean asked = !Psn.isBefore(cursorPsn(), behind);
+        if (asked) {
+            readPsns -= responsePackets;
+        }
+        progress(behind, nowNs);
+        if (behind == Psn.plus(firstPsns[ofSlot], packetsOf(ofSlot))) {
+            completeOldest();
+        }
+    }
+
+    // ---- time
+
+    /** When {@link #onTime} is due, or {@link Long#MAX_VALUE} for never. */
+    public long deadlineNs() {
+        if (failure != null) {
+            return Long.MAX_VALUE;
+        }
+        if (waitsForReceiver) {
+            return receiverReadyNs;
+        }
+        boolean waits = unacknowledged != sentPsn && settings.timeoutNs() > 0;
+        return waits ? progressNs + settings.timeoutNs() : Long.MAX_VALUE;
+    }
+
+    /** Goes back if nothing has been heard for too long. Called at {@link #deadlineNs} or whenever it is convenient. */
+    public void onTime(long nowNs) {
+        if (isWaiting(nowNs) || failure != null || unacknowledged == sentPsn || settings.timeoutNs() == 0) {
+            return;
+        }
+        if (nowNs - progressNs >= settings.timeoutNs()) {
+            timeouts++;
+            wentBackTo = NOTHING_MISSING;
+            boolean ignored = retry(nowNs);
+        }
+    }
+
+    // ---- ends
+
+    private void fail(long sequence, CompletionStatus status) {
+        failure = status;
+        culprit = sequence;
+    }
+
+    /** Why the queue pair has to go to error, or null if it need not. */
+    public @Nullable CompletionStatus failure() {
+        return failure;
+    }
+
+    /** Sequence of the request that has failed, or {@link #NONE}. */
+    public long culprit() {
+        return culprit;
+    }
+
+    /** How often time has run out. */
+    public long timeouts() {
+        return timeouts;
+    }
+
+    /** Packets sent more than once. */
+    public long retransmissions() {
+        return retransmissions;
+    }
+}

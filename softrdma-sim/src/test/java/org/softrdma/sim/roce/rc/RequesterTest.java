@@ -1,0 +1,355 @@
+package org.softrdma.sim.roce.rc;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.softrdma.sim.roce.wire.Aeth;
+import org.softrdma.sim.roce.wire.RnrTimer;
+import org.softrdma.sim.roce.wire.RoceOpcode;
+import org.softrdma.verbs.CompletionStatus;
+import org.softrdma.verbs.SendFlags;
+import org.softrdma.verbs.SendWorkRequest;
+import org.softrdma.verbs.WorkCompletion;
+
+/** The requester, packet by packet: what it sends, and what each answer makes of it. PSNs wrap in most tests. */
+class RequesterTest {
+    private static final int UNIT = 256;
+    private static final int FIRST = 0xFF_FFFE;
+    private static final long TIMEOUT_NS = 1_000_000;
+    private static final int READS = 2;
+    private static final int WINDOW = 8;
+    private static final int RNR_RETRIES = 2;
+
+    private final RcEnd end = new RcEnd(
+            new RcSettings(UNIT, READS, READS, WINDOW, TIMEOUT_NS, 3, RNR_RETRIES, 1), FIRST, 7, 16 * 1024, 4_096);
+    private final Requester requester = end.requester;
+
+    private void write(long wrId, int length) {
+        assertTrue(end.post(new SendWorkRequest().write(wrId, 0, RcEnd.KEY, SendFlags.NONE), 0, length));
+    }
+
+    private void read(long wrId, int length, int flags) {
+        assertTrue(end.post(new SendWorkRequest().read(wrId, 0, RcEnd.KEY, flags), 0, length));
+    }
+
+    private static int psn(int index) {
+        return FIRST + index & 0xFF_FFFF;
+    }
+
+    /** What is sent now: opcode and number of each packet, counted from the first PSN. */
+    private List<String> sent(long nowNs) {
+        return end.sendAll(nowNs).stream()
+                .map(packet -> RcEnd.opcode(packet) + "@" + (RcEnd.psn(packet) - FIRST & 0xFF_FFFF)
+                        + ((packet[8] & 0x80) != 0 ? "a" : ""))
+                .toList();
+    }
+
+    private void acknowledge(int index, long nowNs) {
+        requester.onAcknowledgement(psn(index), Aeth.ACKNOWLEDGED, nowNs);
+    }
+
+    private void sequenceNak(int index, long nowNs) {
+        requester.onAcknowledgement(psn(index), Aeth.SEQUENCE_ERROR, nowNs);
+    }
+
+    private List<Long> completed() {
+        return end.poll().stream()
+                .filter(WorkCompletion::isSuccess)
+                .map(WorkCompletion::wrId)
+                .toList();
+    }
+
+    @Test
+    void shouldNumberPacketsAndAskForAcknowledgementsAtTheEnd() {
+        write(1, 3 * UNIT);
+        write(2, 0);
+        assertEquals(List.of("6@0", "7@1a", "8@2a", "10@3a"), sent(0));
+    }
+
+    @Test
+    void shouldCompleteWhatIsAcknowledgedAndWhatIsBeforeIt() {
+        write(1, UNIT);
+        write(2, 2 * UNIT);
+        write(3, UNIT);
+        sent(0);
+        acknowledge(1, 1); // the first of two packets of the second
+        assertEquals(List.of(1L), completed());
+        acknowledge(3, 2);
+        assertEquals(List.of(2L, 3L), completed());
+        assertEquals(Long.MAX_VALUE, requester.deadlineNs());
+    }
+
+    @Test
+    void shouldIgnoreAnswersToWhatIsNotOnItsWay() {
+        write(1, UNIT);
+        acknowledge(0, 0);
+        sent(0);
+        acknowledge(1, 1);
+        acknowledge(-1, 1);
+        requester.onAcknowledgement(psn(1), Aeth.REMOTE_ACCESS_ERROR, 1);
+        assertEquals(List.of(), completed());
+        assertNull(requester.failure());
+        acknowledge(0, 2);
+        assertEquals(List.of(1L), completed());
+    }
+
+    @Test
+    void shouldGoBackToWhatIsMissing() {
+        write(1, UNIT);
+        write(2, 3 * UNIT);
+        sent(0);
+        sequenceNak(2, 1);
+        assertEquals(List.of(1L), completed());
+        assertEquals(List.of("7@2a", "8@3a"), sent(1));
+        assertEquals(2, requester.retransmissions());
+    }
+
+    @Test
+    void shouldNotGoBackTwiceBeforeThePacketWasSentAgain() {
+        write(1, 2 * UNIT);
+        sent(0);
+        for (int i = 0; i < 10; i++) {
+            sequenceNak(0, i);
+        }
+        assertNull(requester.failure());
+        assertEquals(List.of("6@0", "8@1a"), sent(11));
+        sequenceNak(0, 12); // and was lost again
+        assertEquals(List.of("6@0", "8@1a"), sent(12));
+    }
+
+    @Test
+    void shouldSkipWhatAnOldAcknowledgementTakesOffItsHands() {
+        write(1, 2 * UNIT);
+        write(2, UNIT);
+        sent(0);
+        requester.onTime(TIMEOUT_NS);
+        acknowledge(1, TIMEOUT_NS + 1);
+        assertEquals(List.of(1L), completed());
+        assertEquals(List.of("10@2a"), sent(TIMEOUT_NS + 1));
+    }
+
+    @Test
+    void shouldSendAgainWhenTimeHasRunOutAndGiveUpInTheEnd() {
+        write(1, UNIT);
+        write(2, UNIT);
+        assertEquals(Long.MAX_VALUE, requester.deadlineNs());
+        sent(5);
+        long now = 5;
+        for (int retry = 0; retry < 3; retry++) {
+            requester.onTime(now + TIMEOUT_NS - 1);
+            assertEquals(List.of(), sent(now));
+            now += TIMEOUT_NS;
+            assertEquals(now, requester.deadlineNs());
+            requester.onTime(now);
+            assertEquals(List.of("10@0a", "10@1a"), sent(now));
+        }
+        requester.onTime(now + TIMEOUT_NS);
+        assertEquals(CompletionStatus.RETRY_EXCEEDED_ERROR, requester.failure());
+        end.flushIfFailed();
+        assertEquals(
+                List.of(CompletionStatus.RETRY_EXCEEDED_ERROR, CompletionStatus.FLUSHED),
+                end.poll().stream().map(WorkCompletion::status).toList());
+        assertEquals(4, requester.timeouts());
+    }
+
+    @Test
+    void shouldHaveAllRetriesAgainAfterProgress() {
+        write(1, UNIT);
+        write(2, UNIT);
+        sent(0);
+        for (int i = 1; i <= 3; i++) {
+            requester.onTime(i * TIMEOUT_NS);
+            sent(i * TIMEOUT_NS);
+        }
+        acknowledge(0, 3 * TIMEOUT_NS);
+        for (int i = 4; i <= 6; i++) {
+            requester.onTime(i * TIMEOUT_NS);
+            sent(i * TIMEOUT_NS);
+        }
+        assertNull(requester.failure());
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "0x61, REMOTE_INVALID_REQUEST_ERROR",
+        "0x62, REMOTE_ACCESS_ERROR",
+        "0x63, REMOTE_OPERATION_ERROR",
+        "0x64, BAD_RESPONSE_ERROR",
+        "0x40, BAD_RESPONSE_ERROR"
+    })
+    void shouldFailTheRequestThatIsRefused(String syndrome, CompletionStatus status) {
+        write(1, UNIT);
+        write(2, 2 * UNIT);
+        write(3, UNIT);
+        sent(0);
+        requester.onAcknowledgement(psn(2), Integer.decode(syndrome), 1);
+        end.flushIfFailed();
+        assertEquals(
+                List.of(CompletionStatus.SUCCESS, status, CompletionStatus.FLUSHED),
+                end.poll().stream().map(WorkCompletion::status).toList());
+    }
+
+    @Test
+    void shouldWaitForAReceiverThatIsNotReady() {
+        assertTrue(end.post(new SendWorkRequest().send(1, SendFlags.NONE), 0, UNIT));
+        write(2, UNIT);
+        sent(0);
+        requester.onAcknowledgement(psn(0), Aeth.receiverNotReady(14), 10);
+        long ready = 10 + RnrTimer.nanos(14);
+        assertEquals(ready, requester.deadlineNs());
+        sequenceNak(0, 20); // SoftRoCE sends one for what follows
+        requester.onTime(ready - 1);
+        assertEquals(List.of(), sent(ready - 1));
+        assertEquals(List.of("4@0a", "10@1a"), sent(ready));
+        acknowledge(1, ready);
+        assertEquals(List.of(1L, 2L), completed());
+    }
+
+    @Test
+    void shouldGiveUpOnAReceiverThatIsNeverReady() {
+        assertTrue(end.post(new SendWorkRequest().send(1, SendFlags.NONE), 0, UNIT));
+        long now = 0;
+        for (int i = 0; i <= RNR_RETRIES; i++) {
+            assertNull(requester.failure());
+            assertEquals(1, sent(now).size());
+            requester.onAcknowledgement(psn(0), Aeth.receiverNotReady(1), now);
+            now += RnrTimer.nanos(1);
+        }
+        assertEquals(CompletionStatus.RECEIVER_NOT_READY_RETRY_EXCEEDED_ERROR, requester.failure());
+    }
+
+    @Test
+    void shouldHaveNoMoreReadsInFlightThanThePeerServes() {
+        for (int i = 1; i <= 3; i++) {
+            read(i, 2 * UNIT, SendFlags.NONE);
+        }
+        write(4, UNIT);
+        assertEquals(List.of("12@0a", "12@2a"), sent(0));
+        respond(RoceOpcode.READ_RESPONSE_FIRST, 0, UNIT);
+        assertEquals(List.of(), sent(1));
+        respond(RoceOpcode.READ_RESPONSE_LAST, 1, UNIT);
+        assertEquals(List.of("12@4a", "10@6a"), sent(1));
+        assertEquals(List.of(1L), completed());
+    }
+
+    private void respond(int opcode, int index, int length) {
+        if (requester.onReadResponse(opcode, psn(index), length, 1)) {
+            requester.responsePlaced(1);
+        }
+    }
+
+    @Test
+    void shouldRefuseReadsIfThePeerServesNone() {
+        RcEnd without = new RcEnd(new RcSettings(UNIT, 0, 0, WINDOW, 0, 3, 3, 1), FIRST, 7, 4_096, 0);
+        assertTrue(without.post(new SendWorkRequest().read(1, 0, RcEnd.KEY, SendFlags.NONE), 0, UNIT));
+        assertEquals(0, without.request(0).length);
+        assertEquals(CompletionStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR, without.requester.failure());
+    }
+
+    @Test
+    void shouldAskForTheRestOfAReadWhosePacketIsMissing() {
+        read(1, 4 * UNIT, SendFlags.NONE);
+        write(2, UNIT);
+        sent(0);
+        respond(RoceOpcode.READ_RESPONSE_FIRST, 0, UNIT);
+        respond(RoceOpcode.READ_RESPONSE_LAST, 3, UNIT); // two are missing
+        assertEquals(List.of("12@1a", "10@4a"), sent(1));
+        respond(RoceOpcode.READ_RESPONSE_LAST, 3, UNIT); // still of the first answer: no reason to go back again
+        assertEquals(List.of(), sent(1));
+        respond(RoceOpcode.READ_RESPONSE_FIRST, 1, UNIT);
+        respond(RoceOpcode.READ_RESPONSE_MIDDLE, 2, UNIT);
+        respond(RoceOpcode.READ_RESPONSE_LAST, 3, UNIT);
+        assertEquals(List.of(1L), completed());
+        assertNull(requester.failure());
+    }
+
+    @Test
+    void shouldTakeAnAcknowledgementOfWhatFollowsAReadForItsLoss() {
+        read(1, UNIT, SendFlags.NONE);
+        write(2, UNIT);
+        sent(0);
+        acknowledge(1, 1);
+        assertEquals(List.of(), completed());
+        assertEquals(List.of("12@0a", "10@1a"), sent(1));
+        respond(RoceOpcode.READ_RESPONSE_ONLY, 0, UNIT);
+        acknowledge(1, 2);
+        assertEquals(List.of(1L, 2L), completed());
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "READ_RESPONSE_FIRST, 0, 255",
+        "READ_RESPONSE_ONLY, 0, 256",
+        "READ_RESPONSE_MIDDLE, 0, 256",
+        "READ_RESPONSE_LAST, 0, 256"
+    })
+    void shouldFailAReadWhoseAnswerIsNotOfItsLength(String name, int index, int length)
+            throws ReflectiveOperationException {
+        read(1, 2 * UNIT, SendFlags.NONE);
+        sent(0);
+        respond(RoceOpcode.class.getField(name).getInt(null), index, length);
+        assertEquals(CompletionStatus.BAD_RESPONSE_ERROR, requester.failure());
+        assertEquals(0, requester.culprit());
+    }
+
+    @Test
+    void shouldFailOnDataForWhatAskedForNone() {
+        write(1, UNIT);
+        sent(0);
+        respond(RoceOpcode.READ_RESPONSE_ONLY, 0, UNIT);
+        assertEquals(CompletionStatus.BAD_RESPONSE_ERROR, requester.failure());
+    }
+
+    @Test
+    void shouldFailAReadThatIsAnsweredAsAnAtomic() {
+        read(1, Long.BYTES, SendFlags.NONE);
+        sent(0);
+        assertFalse(requester.onAtomicResponse(psn(0), 1));
+        assertEquals(CompletionStatus.BAD_RESPONSE_ERROR, requester.failure());
+    }
+
+    @Test
+    void shouldHoldBackWhatIsFencedUntilReadsHaveTheirAnswers() {
+        read(1, UNIT, SendFlags.NONE);
+        assertTrue(end.post(new SendWorkRequest().write(2, 0, RcEnd.KEY, SendFlags.FENCE), 0, 2 * UNIT));
+        assertEquals(List.of("12@0a"), sent(0));
+        respond(RoceOpcode.READ_RESPONSE_ONLY, 0, UNIT);
+        assertEquals(List.of("6@1", "8@2a"), sent(1));
+    }
+
+    @Test
+    void shouldHaveNoMorePacketsOnTheirWayThanTheWindowHolds() {
+        write(1, 12 * UNIT);
+        assertEquals(List.of("6@0", "7@1a", "7@2", "7@3a", "7@4", "7@5a", "7@6", "7@7a"), sent(0)); // a quarter asks
+        acknowledge(1, 1);
+        assertEquals(List.of("7@8", "7@9a"), sent(1));
+    }
+
+    @Test
+    void shouldNotCountTheAnswersOfReadsAsPacketsOnTheirWay() {
+        read(1, 12 * UNIT, SendFlags.NONE);
+        write(2, UNIT);
+        assertEquals(List.of("12@0a", "10@12a"), sent(0));
+    }
+
+    @Test
+    void shouldExecuteWhatIsNotSentOnce() {
+        write(1, UNIT);
+        assertTrue(end.post(new SendWorkRequest().invalidate(2, 5, SendFlags.NONE), 0, 0));
+        write(3, UNIT);
+        assertEquals(List.of("10@0a", "10@1a"), sent(0));
+        requester.onTime(TIMEOUT_NS);
+        assertTrue(requester.next(TIMEOUT_NS) && !requester.isLocal());
+        requester.sent(TIMEOUT_NS);
+        assertTrue(requester.next(TIMEOUT_NS) && requester.isLocal() && requester.isRepeated());
+        acknowledge(1, TIMEOUT_NS);
+        assertEquals(List.of(1L, 2L, 3L), completed());
+        assertFalse(requester.next(TIMEOUT_NS));
+    }
+}
