@@ -39,4 +39,20 @@ public class VerbsException extends RuntimeException {
     public VerbsErrorCode code() {
         return code;
     }
+
+    /**
+     * The same failure for the thread that calls this, with that thread's stack trace and with this exception as its
+     * cause. For providers: an engine's thread found the failure, and the application's thread throws it.
+     */
+    public VerbsException forCaller() {
+        return new VerbsException(code, String.valueOf(getMessage()), this);
+    }
+
+    /** The name of the class, the code, and the message. */
+    @Override
+    @SuppressWarnings(
+            "OverrideThrowableToString") // the message alone goes into other messages, which have no use for it
+    public String toString() {
+        return getClass().getName() + ": " + code + ": " + getMessage();
+    }
 }

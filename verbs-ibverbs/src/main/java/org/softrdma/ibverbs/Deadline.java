@@ -1,6 +1,7 @@
 package org.softrdma.ibverbs;
 
 import java.util.concurrent.TimeUnit;
+import org.softrdma.verbs.provider.TimeLimit;
 
 /** The time limit of several steps together. Immutable. */
 public final class Deadline {
@@ -30,8 +31,9 @@ public final class Deadline {
         return (int) Math.clamp(TimeUnit.NANOSECONDS.toMillis(remainingNs()) + 1, 1L, Integer.MAX_VALUE);
     }
 
-    /** The whole time, for messages. */
-    public long totalMs() {
-        return TimeUnit.NANOSECONDS.toMillis(timeoutNs);
+    /** The whole time, for people. */
+    @Override
+    public String toString() {
+        return TimeLimit.text(timeoutNs);
     }
 }

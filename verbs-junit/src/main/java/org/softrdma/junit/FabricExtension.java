@@ -43,9 +43,10 @@ final class FabricExtension implements TestTemplateInvocationContextProvider {
         FabricSettings settings = test.settings().isEmpty()
                 ? FabricSettings.DEFAULT
                 : FactoryMethod.call(tests, test.settings(), FabricSettings.class);
+        FabricSettings allowed = test.adversary() ? settings.withAdversary() : settings;
         FabricSettings all = test.faults().isEmpty()
-                ? settings
-                : settings.with(FactoryMethod.call(tests, test.faults(), FaultPlan.class));
+                ? allowed
+                : allowed.with(FactoryMethod.call(tests, test.faults(), FaultPlan.class));
         AtomicBoolean failed = new AtomicBoolean();
         return TestSeeds.of(test.seed(), test.seeds(), context).stream()
                 .takeWhile(_ -> !failed.get()) // JUnit runs each before it takes the next

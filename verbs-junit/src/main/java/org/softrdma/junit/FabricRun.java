@@ -169,30 +169,38 @@ final class FabricRun implements ParameterResolver, InvocationInterceptor, TestW
 
     private void fail(SimulationException run) {
         Throwable thrown = run.getCause();
-        Throwable cause = thrown instanceof UndeclaredThrowableException checked ? checked.getCause() : thrown;
+        Throwable cause = thrown == null ? null : thrownBy(thrown);
         if (cause instanceof TestAbortedException aborted) {
             throw aborted;
         }
         AssertionFailedError error = described(cause, run);
-        if (cause != null) {
-            error.setStackTrace(cause.getStackTrace());
-        }
         watched.explain(error);
         throw error;
     }
 
+    /** What the program has thrown, if the fabric had to wrap it. */
+    private static Throwable thrownBy(Throwable thrown) {
+        return thrown instanceof UndeclaredThrowableException checked && checked.getCause() != null
+                ? checked.getCause()
+                : thrown;
+    }
+
     /** The same failure with its seed in front, and with the trace of the run as its cause. */
     private AssertionFailedError described(@Nullable Throwable cause, SimulationException run) {
-        String message = TestSeeds.replay(seed) + "\n" + reason(cause, run);
-        return cause instanceof AssertionFailedError known && known.isExpectedDefined() && known.isActualDefined()
-                ? new AssertionFailedError(message, known.getExpected(), known.getActual(), run)
-                : new AssertionFailedError(message, run);
+        StringBuilder message = new StringBuilder(TestSeeds.replay(seed))
+                .append('\n')
+                .append(reason(cause, run))
+                .append(watched.alsoBroken());
+        for (Throwable other : run.getSuppressed()) {
+            message.append("\nand elsewhere on the fabric: ").append(thrownBy(other));
+        }
+        return FailureText.with(message.toString(), cause, run);
     }
 
     private static String reason(@Nullable Throwable cause, SimulationException run) {
         if (cause == null) {
             return String.valueOf(run.getMessage()).lines().findFirst().orElse(""); // the rest is its trace
         }
-        return cause instanceof AssertionError ? String.valueOf(cause.getMessage()) : cause.toString();
+        return FailureText.of(cause);
     }
 }

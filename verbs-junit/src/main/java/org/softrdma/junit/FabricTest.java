@@ -57,6 +57,13 @@ public @interface FabricTest {
      */
     String settings() default "";
 
+    /**
+     * Whether the fabric does what verbs allow and a software RNIC never does by itself, for example completions that
+     * come late: {@link org.softrdma.sim.fabric.FabricSettings#withAdversary}. Use it for programs that are to run on a
+     * card.
+     */
+    boolean adversary() default false;
+
     /** Whether the test fails if it breaks a rule of verbs: {@link org.softrdma.sanitiser.finding.Rule}. */
     boolean sanitised() default true;
 }

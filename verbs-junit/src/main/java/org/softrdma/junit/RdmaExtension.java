@@ -8,12 +8,14 @@ import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
 import org.junit.jupiter.api.extension.ExtensionContext.Store;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
+import org.junit.jupiter.api.extension.TestExecutionExceptionHandler;
 import org.junit.platform.commons.support.AnnotationSupport;
+import org.opentest4j.TestAbortedException;
 import org.softrdma.verbs.device.VerbsDevice;
 import org.softrdma.verbs.device.VerbsProviders;
 
 /** Gives an {@link RdmaTest} its devices, judges what it did with them, and closes them. On the test's thread. */
-final class RdmaExtension implements ParameterResolver, AfterEachCallback {
+final class RdmaExtension implements ParameterResolver, TestExecutionExceptionHandler, AfterEachCallback {
     private static final Namespace NAMESPACE = Namespace.create(RdmaExtension.class);
 
     @Override
@@ -39,6 +41,17 @@ final class RdmaExtension implements ParameterResolver, AfterEachCallback {
 
     private static Store store(ExtensionContext context) {
         return context.getStore(NAMESPACE);
+    }
+
+    /** Names the broken rules in the message of a failure: some reports show nothing else. */
+    @Override
+    public void handleTestExecutionException(ExtensionContext context, Throwable failure) throws Throwable {
+        WatchedDevices devices = store(context).get(WatchedDevices.class, WatchedDevices.class);
+        String broken = devices == null || failure instanceof TestAbortedException ? "" : devices.alsoBroken();
+        if (broken.isEmpty()) {
+            throw failure;
+        }
+        throw FailureText.with(FailureText.of(failure) + broken, failure, failure);
     }
 
     @Override

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntPredicate;
+import java.util.stream.Collectors;
 import org.opentest4j.AssertionFailedError;
 import org.softrdma.sanitiser.Sanitiser;
 import org.softrdma.sanitiser.finding.Findings;
@@ -84,6 +85,13 @@ final class WatchedDevices {
         }
     }
 
+    /** A line for the message of such a failure for each rule that was broken, empty if none was. */
+    String alsoBroken() {
+        return findings.summary().stream()
+                .map(line -> "\nand broke a rule of verbs: " + line)
+                .collect(Collectors.joining());
+    }
+
     /**
      * Fails if a rule was broken or something is open.
      *
@@ -100,7 +108,7 @@ final class WatchedDevices {
     }
 
     private String brokenRules() {
-        return "broken rules of verbs: " + findings.count() + "\n" + findings;
+        return "broken rules of verbs: " + String.join(", ", findings.summary()) + "\n" + findings;
     }
 
     private List<OpenObject> open(IntPredicate counts) {

@@ -4,14 +4,17 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -19,8 +22,10 @@ import org.opentest4j.AssertionFailedError;
 import org.softrdma.sim.fabric.Fabric;
 import org.softrdma.sim.fabric.FabricNode;
 import org.softrdma.sim.fabric.FabricSettings;
+import org.softrdma.sim.fabric.adversary.Habit;
 import org.softrdma.sim.fabric.baton.Baton;
 import org.softrdma.sim.fabric.baton.SimulationException;
+import org.softrdma.sim.fabric.baton.Unwinding;
 import org.softrdma.sim.fabric.fault.FaultPlan;
 import org.softrdma.sim.fabric.fault.What;
 import org.softrdma.sim.fabric.fault.When;
@@ -217,6 +222,96 @@ class FabricTestTest {
                 assertEquals(0, queue.poll(WorkCompletion.array(1)));
             }
         }
+    }
+
+    /** Breaks one rule at one line many times, and fails. */
+    static class Looping {
+        @FabricTest(seeds = 1)
+        void breaks(@NodeName("node") VerbsDevice device) {
+            for (int i = 0; i < 50; i++) {
+                RdmaTestTest.Rulebreaker.breakRule(device);
+            }
+            throw new IllegalStateException("the answer of another");
+        }
+    }
+
+    /** Its client finds nobody, while its server waits for a client and fails first. */
+    static class Elsewhere {
+        @FabricTest(seeds = 1)
+        void connects(Fabric fabric, @NodeName("server") FabricNode server) {
+            server.start("server", () -> {
+                fabric.baton().sleep(SECOND_NS);
+                throw new IOException("no client came");
+            });
+            try (Waits waits = () -> fabric.baton().sleep(10 * SECOND_NS)) {
+                assertSame(waits, waits);
+                throw new IllegalStateException("nobody listens");
+            }
+        }
+
+        private interface Waits extends AutoCloseable {
+            @Override
+            void close();
+        }
+    }
+
+    /** What fabrics of tests do by themselves, with and without an adversary. */
+    static class Adverse {
+        static final List<Set<Habit>> HABITS = new ArrayList<>();
+
+        static FabricSettings briefly() {
+            return FabricSettings.DEFAULT.with(new Baton.Limits(1000, 10 * SECOND_NS, 10 * SECOND_NS, 0));
+        }
+
+        @FabricTest(seeds = 1)
+        void usual(Fabric fabric) {
+            assertEquals(Set.of(), fabric.habits());
+        }
+
+        @FabricTest(seeds = 1, adversary = true)
+        void adverse(Fabric fabric) {
+            HABITS.add(fabric.habits());
+        }
+
+        @FabricTest(seeds = 1, adversary = true, settings = "briefly")
+        void adverseAndBrief(Fabric fabric) {
+            HABITS.add(fabric.habits());
+            assertThrows(Unwinding.class, () -> fabric.baton().sleep(20 * SECOND_NS));
+        }
+    }
+
+    @Test
+    void shouldNameABrokenRuleInTheMessageOfTheFailure() {
+        String message = TestRun.of(Looping.class).message();
+
+        assertTrue(
+                message.matches("(?s).*\njava.lang.IllegalStateException: the answer of another\n"
+                        + "and broke a rule of verbs: ARENA_CLOSED at RdmaTestTest\\.java:\\d+ \\(50 times\\)"),
+                message);
+    }
+
+    @Test
+    void shouldTellWhatWasThrownElsewhere() {
+        Throwable failure = TestRun.of(Elsewhere.class).failure();
+
+        String message = String.valueOf(failure.getMessage());
+        assertTrue(
+                message.endsWith("\njava.io.IOException: no client came"
+                        + "\nand elsewhere on the fabric: java.lang.IllegalStateException: nobody listens"),
+                message);
+        assertEquals(
+                "nobody listens",
+                Objects.requireNonNull(failure.getCause()).getSuppressed()[0].getMessage());
+    }
+
+    @Test
+    void shouldDoWhateverVerbsAllowWhereTheTestAsksForIt() {
+        Adverse.HABITS.clear();
+        TestRun run = TestRun.of(Adverse.class);
+
+        assertTrue(run.message().contains("no end after"), run::toString);
+        Set<Habit> all = EnumSet.allOf(Habit.class);
+        assertEquals(List.of(all, all), Adverse.HABITS);
     }
 
     @Test

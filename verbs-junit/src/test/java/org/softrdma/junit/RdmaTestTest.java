@@ -1,11 +1,13 @@
 package org.softrdma.junit;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.Arena;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -104,6 +106,27 @@ class RdmaTestTest {
         }
     }
 
+    /** Breaks one rule at one line many times, as a loop does. */
+    static class Looping {
+        @RdmaTest
+        void breaks(VerbsDevice device) {
+            for (int i = 0; i < 50; i++) {
+                Rulebreaker.breakRule(device);
+            }
+        }
+    }
+
+    /** The same, and fails by an exception of its own. */
+    static class LoopingAndFailing {
+        @RdmaTest
+        void breaks(VerbsDevice device) {
+            for (int i = 0; i < 50; i++) {
+                Rulebreaker.breakRule(device);
+            }
+            throw new IllegalStateException("the answer of another");
+        }
+    }
+
     @Test
     void shouldGiveDevicesAndCloseThem() {
         TestRun run = TestRun.of(Given.class);
@@ -159,5 +182,39 @@ class RdmaTestTest {
 
         assertTrue(String.valueOf(failure.getMessage()).contains("one thing"), failure::toString);
         assertTrue(String.valueOf(failure.getSuppressed()[0].getMessage()).contains("ARENA_CLOSED"), failure::toString);
+        assertEquals(Failing.class.getName(), firstOfTheTest(failure).getClassName());
+    }
+
+    private static StackTraceElement firstOfTheTest(Throwable failure) {
+        return Arrays.stream(failure.getStackTrace())
+                .filter(frame -> !frame.getClassName().startsWith("org.junit."))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    @Test
+    void shouldShowAFindingOnceAndHowOftenItCame() {
+        String message = TestRun.of(Looping.class).message();
+
+        assertTrue(message.startsWith("broken rules of verbs: ARENA_CLOSED at RdmaTestTest.java:"), message);
+        assertTrue(message.lines().findFirst().orElseThrow().endsWith(" (50 times)"), message);
+        assertEquals(1, message.split("\n  rule: ", -1).length - 1, message);
+        assertTrue(message.contains("\n  times: 50; this is the first"), message);
+    }
+
+    @Test
+    void shouldNameABrokenRuleInTheMessageOfTheFailure() {
+        Throwable failure = TestRun.of(LoopingAndFailing.class).failure();
+
+        List<String> message = String.valueOf(failure.getMessage()).lines().toList();
+        assertEquals("java.lang.IllegalStateException: the answer of another", message.get(0));
+        assertTrue(
+                message.get(1)
+                        .matches("and broke a rule of verbs: ARENA_CLOSED at RdmaTestTest\\.java:\\d+ \\(50 times\\)"),
+                message::toString);
+        assertEquals(2, message.size(), message::toString);
+        assertInstanceOf(IllegalStateException.class, failure.getCause());
+        String finding = String.valueOf(failure.getSuppressed()[0].getMessage());
+        assertEquals(1, finding.split("\n  rule: ", -1).length - 1, finding);
     }
 }

@@ -30,4 +30,12 @@ public sealed class KvException extends RuntimeException permits KvTimeoutExcept
     public KvException(String message, @Nullable Throwable cause) {
         super(message, cause);
     }
+
+    /**
+     * The same failure for the thread that calls this, with that thread's stack trace and with this exception as its
+     * cause. A shared client uses it: its own thread found the failure, and the application's thread throws it.
+     */
+    public KvException forCaller() {
+        return new KvException(String.valueOf(getMessage()), this);
+    }
 }

@@ -17,4 +17,13 @@ public final class KvRefusedException extends KvException {
     public KvRefusedException(String message) {
         super(message);
     }
+
+    private KvRefusedException(KvRefusedException cause) {
+        super(String.valueOf(cause.getMessage()), cause);
+    }
+
+    @Override
+    public KvRefusedException forCaller() {
+        return new KvRefusedException(this);
+    }
 }

@@ -15,4 +15,13 @@ public final class KvTimeoutException extends KvException {
     public KvTimeoutException(String message) {
         super(message);
     }
+
+    private KvTimeoutException(KvTimeoutException cause) {
+        super(String.valueOf(cause.getMessage()), cause);
+    }
+
+    @Override
+    public KvTimeoutException forCaller() {
+        return new KvTimeoutException(this);
+    }
 }

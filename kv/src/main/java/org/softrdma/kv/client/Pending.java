@@ -1,6 +1,7 @@
 package org.softrdma.kv.client;
 
 import org.jspecify.annotations.Nullable;
+import org.softrdma.verbs.provider.TimeLimit;
 
 /**
  * What somebody waits for: how long, and whether it is done. A result that comes after its time is dropped; the
@@ -98,7 +99,7 @@ abstract class Pending {
     final void checkDeadline(long nowNs) {
         if (!done && nowNs - deadlineNs >= 0) {
             fail(new KvTimeoutException(
-                    "the server did not answer in time: not within " + (deadlineNs - beginNs) / 1_000_000 + " ms"));
+                    "the server did not answer in time: not within " + TimeLimit.text(deadlineNs - beginNs)));
         }
     }
 }

@@ -183,7 +183,7 @@ public final class SharedKvClient implements KvCommands {
             return turns.get(submit(request));
         } catch (ExecutionException e) {
             if (e.getCause() instanceof KvException reason) {
-                throw reason;
+                throw reason.forCaller();
             }
             throw new IllegalStateException(e.getCause());
         } catch (InterruptedException e) {

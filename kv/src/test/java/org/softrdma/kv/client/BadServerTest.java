@@ -16,6 +16,7 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -214,6 +215,26 @@ class BadServerTest {
             CompletionException e = assertThrows(CompletionException.class, get::join);
             assertTrue(e.getCause() instanceof KvTimeoutException, e::toString);
             assertTrue(sets.stream().noneMatch(CompletableFuture::isDone), "their limit is another");
+        }
+    }
+
+    @Test
+    void shouldShowWhichCallOfASharedClientFailed() throws IOException {
+        try (ServerSocket deaf = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                SharedKvClient client =
+                        SharedKvClient.connect(new KvClientContext((InetSocketAddress) deaf.getLocalSocketAddress())
+                                .protocol(KvProtocol.PLAIN)
+                                .conclude())) {
+            KvTimeoutException late = assertThrows(
+                    KvTimeoutException.class,
+                    () -> client.execute(KvRequest.get(KEY).timeout(Duration.ofNanos(1_500_000))));
+
+            assertTrue(String.valueOf(late.getMessage()).contains("not within 1500000 ns"), late::toString);
+            assertTrue(
+                    Arrays.stream(late.getStackTrace())
+                            .anyMatch(frame -> frame.getClassName().equals(BadServerTest.class.getName())),
+                    () -> Arrays.toString(late.getStackTrace()));
+            assertTrue(late.getCause() instanceof KvTimeoutException, "what the client's own thread found");
         }
     }
 

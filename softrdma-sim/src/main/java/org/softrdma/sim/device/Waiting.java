@@ -9,6 +9,7 @@ import java.util.function.Consumer;
 import org.softrdma.sim.queue.Progress;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.provider.TimeLimit;
 
 /** Waits for what an engine will do. */
 final class Waiting {
@@ -56,7 +57,7 @@ final class Waiting {
             CompletableFuture<T> future, Progress progress, long timeoutNs, String what, Consumer<String> giveUp) {
         try {
             if (!await(future, progress, timeoutNs, what)) {
-                giveUp.accept(what + " did not come within " + TimeUnit.NANOSECONDS.toMillis(timeoutNs) + " ms");
+                giveUp.accept(what + " did not come within " + TimeLimit.text(timeoutNs));
                 progress.settle(future);
             }
         } catch (VerbsException e) {
@@ -72,13 +73,13 @@ final class Waiting {
     /**
      * The result of a future that is done.
      *
-     * @throws VerbsException if it failed
+     * @throws VerbsException if it failed; with the caller's stack trace, and the engine's as its cause
      */
     static <T> T result(CompletableFuture<T> future) {
         if (future.state() == Future.State.FAILED) {
             Throwable cause = future.exceptionNow();
             if (cause instanceof VerbsException verbs) {
-                throw verbs;
+                throw verbs.forCaller();
             }
             throw new VerbsException(VerbsErrorCode.OTHER, String.valueOf(cause.getMessage()), cause);
         }

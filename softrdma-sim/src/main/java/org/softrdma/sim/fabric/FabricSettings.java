@@ -28,9 +28,14 @@ public record FabricSettings(
         habits = Set.copyOf(habits);
     }
 
-    /** Whatever verbs allow: copies in words, and every habit. */
+    /** The usual settings, and whatever verbs allow. */
     public static FabricSettings adversary() {
-        return DEFAULT.with(Grains.WORDS).with(EnumSet.allOf(Habit.class));
+        return DEFAULT.withAdversary();
+    }
+
+    /** The same with whatever verbs allow: copies in words, and every habit. */
+    public FabricSettings withAdversary() {
+        return with(Grains.WORDS).with(EnumSet.allOf(Habit.class));
     }
 
     /** The same with copies in grains. */

@@ -1,6 +1,7 @@
 package org.softrdma.verbs.cm;
 
 import java.io.Serial;
+import org.jspecify.annotations.Nullable;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
 
@@ -18,8 +19,17 @@ public final class ConnectionRejectedException extends VerbsException {
      * @param privateData what the peer sent with the rejection
      */
     public ConnectionRejectedException(String message, byte[] privateData) {
-        super(VerbsErrorCode.REJECTED, message);
+        this(message, privateData, null);
+    }
+
+    private ConnectionRejectedException(String message, byte[] privateData, @Nullable Throwable cause) {
+        super(VerbsErrorCode.REJECTED, message, cause);
         this.privateData = privateData.clone();
+    }
+
+    @Override
+    public ConnectionRejectedException forCaller() {
+        return new ConnectionRejectedException(String.valueOf(getMessage()), privateData, this);
     }
 
     /** What the peer sent with the rejection; empty if nothing. */

@@ -226,11 +226,11 @@ public abstract class CmId {
         } catch (TimeoutException e) {
             throw new VerbsException(
                     VerbsErrorCode.TIMED_OUT,
-                    what + " " + SocketAddressText.of(remote) + " did not come within " + deadline.totalMs() + " ms",
+                    what + " " + SocketAddressText.of(remote) + " did not come within " + deadline,
                     e);
         } catch (ExecutionException e) {
             if (e.getCause() instanceof VerbsException cause) {
-                throw cause;
+                throw cause.forCaller();
             }
             throw new VerbsException(VerbsErrorCode.OTHER, String.valueOf(e.getMessage()), e);
         } catch (InterruptedException e) {

@@ -10,18 +10,14 @@ import java.util.function.Consumer;
  */
 public final class FindingLog implements Consumer<Finding> {
     private final System.Logger logger = System.getLogger("org.softrdma.sanitiser");
-    private final Set<Place> seen = ConcurrentHashMap.newKeySet();
-
-    private record Place(Rule rule, String where) {}
+    private final Set<FindingPlace> seen = ConcurrentHashMap.newKeySet();
 
     /** Nothing logged yet. */
     public FindingLog() {}
 
     @Override
     public void accept(Finding finding) {
-        String where =
-                finding.where().isEmpty() ? "" : finding.where().getFirst().toString();
-        if (seen.add(new Place(finding.rule(), where))) {
+        if (seen.add(FindingPlace.of(finding))) {
             logger.log(System.Logger.Level.WARNING, finding.text());
         }
     }

@@ -123,7 +123,7 @@ public final class SharedKvCluster implements KvCommands {
             return turns.get(future);
         } catch (ExecutionException e) {
             if (e.getCause() instanceof KvException reason) {
-                throw reason;
+                throw reason.forCaller();
             }
             throw new IllegalStateException(e.getCause());
         } catch (InterruptedException e) {

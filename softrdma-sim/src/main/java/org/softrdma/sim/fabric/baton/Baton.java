@@ -2,6 +2,8 @@ package org.softrdma.sim.fabric.baton;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -24,6 +26,8 @@ import org.softrdma.sim.transport.Waits;
 public final class Baton implements Waits, NanoClock {
     /** Virtual nanoseconds that a step may take. */
     private static final int STEP_NS = 1000;
+    /** Misuses that a failure tells: the first of a loop's. */
+    private static final int MOST_MISUSES = 8;
     /** A leap of the clock where all poll and nothing is due; each further one is twice as long, up to the longest. */
     private static final long FIRST_LEAP_NS = TimeUnit.MICROSECONDS.toNanos(10);
 
@@ -50,6 +54,10 @@ public final class Baton implements Waits, NanoClock {
     private boolean ending;
     private @Nullable SimulatedThread holder;
     private @Nullable Throwable failure;
+    /** What came out of other threads after the failure; whoever holds the baton. */
+    private final List<Throwable> others = new ArrayList<>();
+    /** What threads that are not of the simulation were told; any thread. */
+    private final Queue<IllegalStateException> misuses = new ConcurrentLinkedQueue<>();
 
     /**
      * Bounds of a run: beyond them it counts as one that never ends.
@@ -103,7 +111,8 @@ public final class Baton implements Waits, NanoClock {
      * Runs a process, and all that it starts, until every process has ended; then unwinds what is left. Once, and not
      * from a simulated thread.
      *
-     * @throws SimulationException if a process has thrown, if nobody can go on, or if a limit is reached
+     * @throws SimulationException if a process has thrown, if nobody can go on, or if a limit is reached. What other
+     *     processes were throwing then, and what threads outside of the simulation were told, is suppressed in it
      */
     public void run(Group group, String name, Runnable main) {
         if (begun) {
@@ -134,7 +143,10 @@ public final class Baton implements Waits, NanoClock {
                 .filter(thread -> !thread.isEnded())
                 .map(SimulatedThread::describe)
                 .toList();
-        return new SimulationException(choices.seed(), reason, living, trace, cause);
+        SimulationException failed = new SimulationException(choices.seed(), reason, living, trace, cause);
+        others.stream().filter(other -> other != cause).forEach(failed::addSuppressed);
+        misuses.forEach(failed::addSuppressed);
+        return failed;
     }
 
     /** True once every thread has ended: nobody touches anything any more. */
@@ -184,9 +196,7 @@ public final class Baton implements Waits, NanoClock {
         } catch (Unwinding e) {
             // as it should be
         } catch (Throwable e) {
-            if (!ending && !self.group().isKilled()) {
-                fail(e); // else it came of the unwinding
-            }
+            thrown(self, e);
         }
         self.ended();
         changes++;
@@ -194,6 +204,26 @@ public final class Baton implements Waits, NanoClock {
             ending = true;
         }
         handOver(next());
+    }
+
+    private void thrown(SimulatedThread self, Throwable e) {
+        if (self.group().isKilled()) {
+            return; // it came of the unwinding
+        }
+        if (!ending) {
+            fail(e);
+        } else if (failure != null && !comesOfUnwinding(e)) {
+            others.add(e); // it was on its way when the run failed, and may be the reason
+        }
+    }
+
+    private static boolean comesOfUnwinding(Throwable e) {
+        for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+            if (cause instanceof Unwinding) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private void fail(Throwable cause) {
@@ -310,12 +340,21 @@ public final class Baton implements Waits, NanoClock {
     private SimulatedThread self() {
         SimulatedThread current = holder;
         if (current == null || current.thread() != Thread.currentThread()) {
-            throw new IllegalStateException(
+            throw misused(
                     "thread \"" + Thread.currentThread().getName()
                             + "\" is not a thread of this simulation, or not running in it now: start it as a process of a node");
         }
         requireAlive(current);
         return current;
+    }
+
+    /** Kept for the failure of the run, because the thread that gets it may be nobody's. */
+    private IllegalStateException misused(String message) {
+        IllegalStateException misuse = new IllegalStateException(message);
+        if (misuses.size() < MOST_MISUSES) {
+            misuses.add(misuse);
+        }
+        return misuse;
     }
 
     private void pass(SimulatedThread self) {

@@ -14,16 +14,20 @@ public final class SimulationException extends RuntimeException {
      *
      * @param seed of the run
      * @param reason why
-     * @param threads what each thread does
+     * @param threads what each thread does that has not ended
      * @param trace what happened
      * @param cause what was thrown, if anything was
      */
     SimulationException(long seed, String reason, List<String> threads, Trace trace, @Nullable Throwable cause) {
         super(
-                "seed " + seed + ": " + reason + "\nthreads:\n  " + String.join("\n  ", threads) + "\nlast of "
-                        + trace.steps() + " steps:\n  " + String.join("\n  ", trace.last()),
+                "seed " + seed + ": " + reason + living(threads) + "\nlast of " + trace.steps() + " steps:\n  "
+                        + String.join("\n  ", trace.last()),
                 cause);
         this.seed = seed;
+    }
+
+    private static String living(List<String> threads) {
+        return threads.isEmpty() ? "" : "\nthreads:\n  " + String.join("\n  ", threads);
     }
 
     /** The seed of the run. */

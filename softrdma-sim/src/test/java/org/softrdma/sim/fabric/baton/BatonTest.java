@@ -10,9 +10,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -284,5 +287,72 @@ class BatonTest {
     @ValueSource(longs = {0, 1, -1, Long.MAX_VALUE, Long.MIN_VALUE})
     void shouldTakeAnyNumberAsASeed(long seed) {
         assertNotEquals(0, order(baton(seed)).size());
+    }
+
+    /** Its own exception was on its way, in the close of a resource that waits, when another process failed. */
+    @Test
+    void shouldTellWhatOtherProcessesWereThrowing() {
+        Baton baton = baton(8);
+
+        SimulationException failure = assertThrows(
+                SimulationException.class,
+                () -> baton.run(node, "client", () -> {
+                    baton.start(node, "server", Group.Kind.PROCESS, () -> {
+                        baton.sleep(SECOND_NS);
+                        throw new IllegalStateException("no client came");
+                    });
+                    baton.start(node, "bystander", Group.Kind.PROCESS, () -> {
+                        try {
+                            baton.sleep(9 * SECOND_NS);
+                        } catch (Unwinding e) {
+                            throw new IllegalStateException("a bystander was unwound", e);
+                        }
+                    });
+                    try (Closing waits = () -> baton.sleep(9 * SECOND_NS)) {
+                        assertSame(waits, waits);
+                        throw new IllegalArgumentException("nobody listens");
+                    }
+                }));
+
+        assertEquals(
+                "no client came", Objects.requireNonNull(failure.getCause()).getMessage());
+        assertEquals(
+                List.of("java.lang.IllegalArgumentException: nobody listens"),
+                Stream.of(failure.getSuppressed()).map(Throwable::toString).toList());
+        assertFalse(String.valueOf(failure.getMessage()).contains("threads:"), "none of them lives any more");
+    }
+
+    private interface Closing extends AutoCloseable {
+        @Override
+        void close();
+    }
+
+    @Test
+    void shouldTellOfThreadsThatAreNotItsOwn() {
+        Baton baton = baton(9);
+        List<Throwable> told = new CopyOnWriteArrayList<>();
+
+        SimulationException failure = assertThrows(
+                SimulationException.class,
+                () -> baton.run(node, "main", () -> {
+                    Thread stranger = Thread.ofPlatform()
+                            .name("stranger")
+                            .uncaughtExceptionHandler((_, e) -> told.add(e))
+                            .start(baton::idle);
+                    join(stranger);
+                    throw new IllegalArgumentException("nobody answered");
+                }));
+
+        assertEquals(1, told.size());
+        assertSame(told.getFirst(), failure.getSuppressed()[0]);
+        assertTrue(String.valueOf(told.getFirst().getMessage()).contains("\"stranger\""), told::toString);
+    }
+
+    private static void join(Thread thread) {
+        try {
+            thread.join();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
     }
 }
