@@ -5,12 +5,15 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -19,6 +22,7 @@ import org.softrdma.sim.fabric.FabricNode;
 import org.softrdma.stores.BlockingStore;
 import org.softrdma.stores.Outcome;
 import org.softrdma.stores.Protocol;
+import org.softrdma.stores.StoreClient;
 import org.softrdma.stores.StoreCounter;
 import org.softrdma.verbs.device.VerbsDevice;
 
@@ -32,7 +36,11 @@ class NessieOnFabricTest {
 
     private static void run(int count, Protocol protocol, Map<String, String> options, Body body) {
         Fabric fabric = Fabric.ofSeed(7);
-        FabricNode client = fabric.node("client");
+        run(fabric, fabric.node("client"), count, protocol, options, body);
+    }
+
+    private static void run(
+            Fabric fabric, FabricNode client, int count, Protocol protocol, Map<String, String> options, Body body) {
         NessieNodes nodes = new NessieNodes(fabric, count, protocol, options, context -> context);
         fabric.run(client, () -> {
             nodes.start();
@@ -161,6 +169,45 @@ class NessieOnFabricTest {
                 for (int i = 0; i < keys; i++) {
                     assertFalse(store.get(bytes("key" + i)).isPresent(), "a value of the old life");
                 }
+            }
+        });
+    }
+
+    /**
+     * As published, an entry that is used again within T of its end would be taken for what it was, so that operations
+     * abort after half of T. In SAFE entries tell what they are, and operations take the time that they are given.
+     */
+    @ParameterizedTest
+    @CsvSource({"PAPER, true", "SAFE, false"})
+    void shouldAbortWhatTakesHalfTheTimeOfReuseAsPublished(Protocol protocol, boolean aborts) {
+        long abortNs = TimeUnit.MILLISECONDS.toNanos(50);
+        Map<String, String> options = Map.of("index", "5", "entries", "7", "reuse-ms", "100");
+        Fabric ofSeed = Fabric.ofSeed(7);
+        FabricNode machine = ofSeed.node("client");
+        run(ofSeed, machine, 2, protocol, options, (store, nodes, fabric) -> {
+            List<Predicate<StoreClient>> starts = List.of(
+                    client -> client.startGet(bytes("key"), 0),
+                    client -> client.startPut(bytes("key"), MemorySegment.ofArray(bytes("value")), 0),
+                    client -> client.startRemove(bytes("key"), 0));
+            for (Predicate<StoreClient> start : starts) {
+                assertTrue(store.put(bytes("key"), bytes("value")), "behind what was aborted, by new connections");
+                long beganNs = fabric.clock().nanoTime();
+                for (int node = 0; node < 2; node++) {
+                    fabric.partition(machine, nodes.node(node), 4 * abortNs);
+                }
+                assertTrue(start.test(store.client()));
+                Outcome[] ended = new Outcome[1];
+                long[] endedNs = new long[1];
+                int ignored = store.client().await(TimeUnit.HOURS.toNanos(1), (tag, outcome, memory, at, length) -> {
+                    ended[0] = outcome;
+                    endedNs[0] = fabric.clock().nanoTime();
+                });
+                long tookNs = endedNs[0] - beganNs;
+                assertEquals(aborts, ended[0] == Outcome.LOST, () -> ended[0] + " after " + tookNs + " ns");
+                assertTrue(
+                        aborts ? tookNs >= abortNs && tookNs < 2 * abortNs : tookNs >= 4 * abortNs,
+                        () -> ended[0] + " after " + tookNs + " ns");
+                fabric.baton().sleep(8 * abortNs);
             }
         });
     }
