@@ -54,12 +54,21 @@ final class PilafLog implements AutoCloseable {
      * @param longestChange bytes of the longest key and value
      */
     PilafLog(Path directory, Sync sync, int longestChange) {
+        this(open(directory), sync, longestChange);
+    }
+
+    /** As a log in a file that is open, and closed with it. */
+    PilafLog(FileChannel channel, Sync sync, int longestChange) {
+        this.channel = channel;
         this.sync = sync;
         buffer = Arena.ofAuto().allocate(GROUP_BYTES + PilafLogRecordDescriptor.length(longestChange, 0), Long.BYTES);
         view = buffer.asByteBuffer();
         writing = buffer.asByteBuffer();
+    }
+
+    private static FileChannel open(Path directory) {
         try {
-            channel = FileChannel.open(
+            return FileChannel.open(
                     directory.resolve(NAME),
                     StandardOpenOption.CREATE,
                     StandardOpenOption.READ,

@@ -1,9 +1,13 @@
 package org.softrdma.stores.pilaf;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -123,5 +127,69 @@ class PilafLogTest {
         try (PilafLog again = log(PilafLog.Sync.ASYNC)) {
             assertEquals(records + 1, replayed(again).size(), "a crash has lost what was not written, and no more");
         }
+    }
+
+    private ForcedChannel channel() throws IOException {
+        return new ForcedChannel(
+                FileChannel.open(file(), StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE));
+    }
+
+    /** What was committed is on the disk, not only handed to the operating system: a power cut must not lose it. */
+    @Test
+    void shouldForceWhatIsCommittedToTheDisk() throws IOException {
+        ForcedChannel channel = channel();
+        try (PilafLog log = new PilafLog(channel, PilafLog.Sync.FSYNC, LONGEST)) {
+            assertEquals(List.of(), replayed(log));
+            appendThree(log);
+            assertEquals(0, channel.forces());
+            log.commit(0);
+            assertEquals(24 + 32 + 24, channel.forcedBytes());
+            assertEquals(1, channel.forces(), "once for all of a round");
+            log.commit(0);
+            assertEquals(1, channel.forces(), "there was nothing to force");
+            append(log, PilafRequestDescriptor.PUT, "d", "2", 0);
+            log.commit(0);
+            assertEquals(24 + 32 + 24 + 24, channel.forcedBytes());
+            assertEquals(2, channel.forces());
+        }
+    }
+
+    /** A round that does not fit in the buffer is written in parts, and forced with its last one. */
+    @Test
+    void shouldForceAllPartsOfALongRound() throws IOException {
+        ForcedChannel channel = channel();
+        try (PilafLog log = new PilafLog(channel, PilafLog.Sync.FSYNC, LONGEST)) {
+            assertEquals(List.of(), replayed(log));
+            for (int i = 0; i < 2000; i++) {
+                append(log, PilafRequestDescriptor.PUT, "b", "v".repeat(90), 0);
+            }
+            log.commit(0);
+            assertEquals(2000 * 112, channel.forcedBytes());
+            assertEquals(1, channel.forces());
+        }
+    }
+
+    @Test
+    void shouldForceNothingWhenAsynchronousButTheEnd() throws IOException {
+        ForcedChannel channel = channel();
+        PilafLog log = new PilafLog(channel, PilafLog.Sync.ASYNC, LONGEST);
+        appendThree(log);
+        log.commit(GROUP_NS);
+        assertEquals(24 + 32 + 24, Files.size(file()));
+        assertEquals(0, channel.forces());
+        log.close();
+        assertEquals(24 + 32 + 24, channel.forcedBytes());
+    }
+
+    /** Whoever commits must not answer then. */
+    @Test
+    void shouldThrowWhatTheDiskSays() throws IOException {
+        ForcedChannel channel = channel();
+        PilafLog log = new PilafLog(channel, PilafLog.Sync.FSYNC, LONGEST);
+        appendThree(log);
+        channel.fail();
+        assertThrows(UncheckedIOException.class, () -> log.commit(0));
+        assertThrows(UncheckedIOException.class, log::close);
+        assertFalse(channel.isOpen());
     }
 }
