@@ -2,6 +2,7 @@ package org.softrdma.stores;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
@@ -39,6 +40,11 @@ public class MemorySteps {
      */
     public void write(MemorySegment memory, long offset, long word) {
         memory.set(WORD, offset, word);
+    }
+
+    /** Peers see what was written before this before they see what is written behind it. */
+    public void fence() {
+        VarHandle.releaseFence();
     }
 
     /**

@@ -47,9 +47,9 @@ final class ObjectWriter {
         long version = (long) WORD.getOpaque(memory, object) & ~FarmObjectDescriptor.LOCK_MASK;
         WORD.setOpaque(memory, object, version | FarmObjectDescriptor.EXCLUSIVE);
         steps.step(ObjectStep.LOCKED_FOR_WRITING);
-        VarHandle.storeStoreFence();
+        steps.fence();
         ObjectLines.setVersions(memory, object, allOf(length), FarmObjectDescriptor.LINE_LOCKED, steps);
-        VarHandle.storeStoreFence();
+        steps.fence(); // the locks before the data
     }
 
     /** Writes incarnation, payload and checksum. */
@@ -60,14 +60,15 @@ final class ObjectWriter {
         }
         ObjectLines.scatter(
                 image.segment(), FarmObjectDescriptor.INCARNATION_OFFSET, allOf(image.length()), memory, object, steps);
-        VarHandle.storeStoreFence();
+        steps.fence(); // the data before the versions
     }
 
     /** Readers take the new object. */
     void unlock(long object, ObjectImage image) {
         ObjectLines.setVersions(
                 memory, object, allOf(image.length()), FarmObjectDescriptor.lineVersion(image.version()), steps);
-        WORD.setRelease(memory, object, image.version()); // a READ of the device takes it
+        steps.fence();
+        WORD.setOpaque(memory, object, image.version());
         steps.step(ObjectStep.UNLOCKED);
     }
 

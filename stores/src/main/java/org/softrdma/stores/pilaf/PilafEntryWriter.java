@@ -3,7 +3,6 @@ package org.softrdma.stores.pilaf;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.softrdma.stores.MemorySteps;
@@ -62,7 +61,7 @@ final class PilafEntryWriter {
             steps.write(entries, entry + at, draft.get(WORD, at));
             steps.step(PilafStep.WORD_WRITTEN);
         }
-        VarHandle.releaseFence(); // the entry before whatever follows it: the next move, the old extent's new life
+        steps.fence(); // the entry before whatever follows it: the next move, the old extent's new life
         steps.step(PilafStep.ENTRY_WRITTEN);
     }
 }

@@ -1,7 +1,6 @@
 package org.softrdma.stores.pilaf;
 
 import java.lang.foreign.MemorySegment;
-import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import org.softrdma.stores.MemorySteps;
 import org.softrdma.stores.cuckoo.CuckooPath;
@@ -151,7 +150,7 @@ final class PilafTable implements CuckooSlots {
         fill(extent, length, source, key, keyLength, value, valueLength);
         long extentChecksum = checksum.of(extentsView, (int) extent, length);
         int fingerprint = fingerprints ? PilafHash.fingerprint(keyHash) : 0;
-        VarHandle.releaseFence(); // the extent before the entry that names it
+        steps.fence(); // the extent before the entry that names it
         if (slot == NONE) {
             makeRoom();
             writer.write(at(path.slot(0)), fingerprint, length, extent, extentChecksum);
