@@ -6,6 +6,7 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.fabric.Fabric;
 import org.softrdma.sim.fabric.FabricNode;
@@ -35,6 +36,7 @@ final class FarmFabric {
     private @Nullable VerbsDevice device;
     private @Nullable SimulatedThread process;
     private boolean stopped;
+    private long tableSeed;
 
     /** What a test does, in a process of a node of its own. */
     interface Body {
@@ -84,6 +86,14 @@ final class FarmFabric {
     }
 
     private void serve() {
+        RandomGenerator generator = fabric.baton().choices().generator();
+        boolean[] drawn = new boolean[1];
+        RandomGenerator random = () -> {
+            long next = generator.nextLong();
+            tableSeed = drawn[0] ? tableSeed : next;
+            drawn[0] = true;
+            return next;
+        };
         StoreServerContext context = new StoreServerContext(new InetSocketAddress(server.address(), PORT))
                 .protocol(protocol)
                 .maxKeyLength(KEY)
@@ -91,7 +101,7 @@ final class FarmFabric {
                 .window(4)
                 .options(options)
                 .nanoClock(fabric.clock())
-                .random(fabric.baton().choices().generator())
+                .random(random)
                 .steps(new BatonSteps(fabric.baton()))
                 .conclude();
         try (VerbsDevice opened = server.open(Map.of());
@@ -121,6 +131,11 @@ final class FarmFabric {
 
     FarmServer serving() {
         return Objects.requireNonNull(serving);
+    }
+
+    /** The first number that the server has drawn: the seed of its table's hash. */
+    long tableSeed() {
+        return tableSeed;
     }
 
     long responderReads() {

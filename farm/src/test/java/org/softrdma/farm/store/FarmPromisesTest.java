@@ -199,9 +199,16 @@ class FarmPromisesTest {
                 farm.until(process::isEnded);
                 try (VerbsDevice device = farm.testNode().open(Map.of());
                         BlockingStore store = new BlockingStore(farm.connect(device, context -> {}))) {
-                    for (int number = 100; number < 120; number++) {
+                    for (int number = 0; number < 70; number++) { // the victim's keys first: nothing of them is locked
+                        HexFormat hex = HexFormat.of();
+                        String left = store.get(key(number)).map(hex::formatHex).orElse("");
+                        assertTrue(left.isEmpty() || left.equals(hex.formatHex(value(number))), left);
                         assertTrue(store.put(key(number), value(number)));
                         requireValue(store, number);
+                    }
+                    for (int number = 0; number < 50; number++) {
+                        assertTrue(store.remove(key(number)));
+                        assertTrue(store.get(key(number)).isEmpty());
                     }
                 }
             });
