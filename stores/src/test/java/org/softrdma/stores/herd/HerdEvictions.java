@@ -13,7 +13,8 @@ import org.softrdma.testkit.history.StoreCall;
 
 /**
  * Writes into a history which pairs are evicted: each is a removal by somebody else, at that instant. What leaves the log
- * is computed here, from the positions of what is appended. Whoever holds the baton.
+ * is computed here, from the positions and lengths of what is appended, and not asked of the table: one that forgets
+ * too early would be believed. Whoever holds the baton.
  */
 final class HerdEvictions implements MicaWatcher {
     private final ProcessRecorder<StoreCall, StoreAnswer> history;
@@ -37,15 +38,24 @@ final class HerdEvictions implements MicaWatcher {
                 StandardCharsets.US_ASCII);
     }
 
+    /** Bytes of a pair in the log: whole words. */
+    private static long length(MicaPairs pairs, long position) {
+        long begin = position & pairs.memory().byteSize() - 1;
+        long length = pairs.valueAt(position) + pairs.valueLength(position) - begin;
+        return length + Long.BYTES - 1 & -Long.BYTES;
+    }
+
     @Override
     public void appended(MicaPairs pairs, long position) {
         Map<String, Long> known = of(pairs);
         String key = key(pairs, position);
         known.put(key, position);
+        long end = position + length(pairs, position);
+        long capacity = pairs.memory().byteSize();
         Iterator<Map.Entry<String, Long>> others = known.entrySet().iterator();
         while (others.hasNext()) {
             Map.Entry<String, Long> other = others.next();
-            if (!pairs.holds(other.getValue())) {
+            if (end - other.getValue() > capacity) {
                 others.remove();
                 fromLog++;
                 lost(other.getKey());

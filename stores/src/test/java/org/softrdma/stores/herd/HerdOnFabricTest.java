@@ -4,7 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.MemorySegment;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -56,6 +59,31 @@ class HerdOnFabricTest {
                 assertEquals(operations * 2 / 3, it.server().changes());
             }
         });
+    }
+
+    /** Up to 256 bytes are inline (sections 2.2.2 and 3.2.1 of the paper): requests, and what the server answers. */
+    @ParameterizedTest
+    @EnumSource(Protocol.class)
+    void shouldSendInlineWhatFits(Protocol protocol) {
+        PostedRequests ofClient = new PostedRequests();
+        PostedRequests ofServer = new PostedRequests();
+        HerdRun.of(protocol).posting(ofServer).run(it -> {
+            try (VerbsDevice device = it.clientNode().open(Map.of());
+                    BlockingStore store = new BlockingStore(it.client(ofClient.of(device)))) {
+                for (int length = 0; length < 500; length += 25) {
+                    assertTrue(store.put(HerdRun.bytes("key"), new byte[length]));
+                    assertEquals(length, store.get(HerdRun.bytes("key")).orElseThrow().length);
+                }
+            }
+        });
+        for (PostedRequests requests : List.of(ofClient, ofServer)) {
+            Set<Boolean> seen = new HashSet<>();
+            for (PostedRequests.Posted posted : requests.all()) {
+                assertEquals(posted.length() <= 256, posted.isInline(), posted.toString());
+                seen.add(posted.isInline());
+            }
+            assertEquals(Set.of(true, false), seen);
+        }
     }
 
     /** More operations than slots, of one worker, with values that are inline and that are not. */

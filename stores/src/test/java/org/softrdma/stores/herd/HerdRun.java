@@ -37,6 +37,7 @@ final class HerdRun {
     private final FabricNode clientNode;
     private final Protocol protocol;
     private final StoreDesign design;
+    private StoreDesign served;
     private final Map<String, String> serverOptions = new LinkedHashMap<>();
     private long timeoutNs = HOUR_NS;
     private int retryUs = 10_000;
@@ -54,6 +55,7 @@ final class HerdRun {
         clientNode = fabric.node("client");
         this.protocol = protocol;
         this.design = design;
+        served = design;
     }
 
     HerdRun(long seed, FabricSettings settings, Protocol protocol, boolean polled) {
@@ -77,6 +79,12 @@ final class HerdRun {
 
     HerdRun options(Map<String, String> options) {
         serverOptions.putAll(options);
+        return this;
+    }
+
+    /** The server's requests are seen. */
+    HerdRun posting(PostedRequests requests) {
+        served = requests.ofServers(design);
         return this;
     }
 
@@ -107,7 +115,7 @@ final class HerdRun {
         running = FabricStores.serve(
                 fabric,
                 serverNode,
-                design,
+                served,
                 context ->
                         context.protocol(protocol).maxConnections(connections).options(serverOptions));
     }

@@ -4,9 +4,6 @@ import java.lang.foreign.MemorySegment;
 
 /** Pairs by their positions in a log, which count the bytes that were appended before. */
 public interface MicaPairs {
-    /** True if a pair is still in the log. */
-    boolean holds(long position);
-
     /** The memory in which pairs are. */
     MemorySegment memory();
 

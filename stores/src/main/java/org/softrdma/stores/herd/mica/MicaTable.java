@@ -70,7 +70,7 @@ public final class MicaTable implements HerdPart, MicaPairs {
         return entry < 0 ? NONE : position(entries[entry]);
     }
 
-    @Override
+    /** True if a pair is still in the log. */
     public boolean holds(long position) {
         return log.holds(position);
     }

@@ -21,7 +21,7 @@ public interface MicaWatcher {
     };
 
     /**
-     * A pair is new in the log. Older pairs may have lost their place by that ({@link MicaPairs#holds}).
+     * A pair is new in the log. Older pairs may have lost their place by that.
      *
      * @param pairs of the table
      * @param position of the pair

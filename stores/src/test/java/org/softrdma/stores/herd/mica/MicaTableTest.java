@@ -39,7 +39,7 @@ class MicaTableTest {
 
         @Override
         public void removed(MicaPairs pairs, long position) {
-            assertTrue(pairs.holds(position));
+            assertTrue(((MicaTable) pairs).holds(position));
         }
     };
 
