@@ -1,5 +1,6 @@
 package org.softrdma.docs;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -17,6 +18,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.softrdma.stores.Promises;
 import org.softrdma.stores.Protocol;
 import org.softrdma.stores.StoreDesign;
@@ -27,7 +30,9 @@ class PromisesTest {
     private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
     private static final Path SUMMARY = Path.of("docs", "design", "stores.md");
     private static final Path PAGE = Path.of("docs", "design", "promises.md");
-    private static final Pattern TEST = Pattern.compile("`([A-Z][A-Za-z]+Test)\\.(should[A-Za-z0-9]+)`");
+    private static final Pattern TEST = Pattern.compile("`([A-Z][A-Za-z]+Test)\\.(should[A-Za-z0-9]+)`( \\(slow\\))?");
+    private static final Pattern COMMENT = Pattern.compile("/\\*.*?\\*/|(?m:^ *//[^\n]*$)", Pattern.DOTALL);
+    private static final String SLOW = "@Tag(\"slow\")";
 
     /** The columns of the summary, which are the headings of the page: how a promise begins, for people. */
     private static final Map<String, Function<Promises, String>> COLUMNS = new LinkedHashMap<>();
@@ -127,7 +132,7 @@ class PromisesTest {
     }
 
     @Test
-    void shouldNameTestsThatThereAre() throws IOException {
+    void shouldNameTestsThatRun() throws IOException {
         Map<String, String> sources = new TreeMap<>();
         for (String module : List.of("stores", "farm", "cli")) {
             try (Stream<Path> files = Files.walk(ROOT.resolve(module).resolve("src/test/java"))) {
@@ -143,9 +148,52 @@ class PromisesTest {
         while (named.find()) {
             String source = sources.getOrDefault(named.group(1), "");
             assertFalse(source.isEmpty(), named.group() + ": there is no such class");
-            assertTrue(source.contains("void " + named.group(2) + "("), named.group() + ": there is no such test");
+            assertEquals("", fault(source, named.group(2), named.group(3) != null), named.group());
             count++;
         }
         assertTrue(count >= COLUMNS.size() * rows().size(), count + " tests");
+    }
+
+    /** Why a method is no test that runs whenever the page says so; empty if it is one. */
+    private static String fault(String source, String method, boolean slow) {
+        String code = COMMENT.matcher(source).replaceAll("");
+        int at = code.indexOf("void " + method + "(");
+        if (at < 0) {
+            return "there is no such method";
+        }
+        int begin = Math.max(code.lastIndexOf("}\n", at), code.lastIndexOf(";\n", at));
+        String annotations = code.substring(Math.max(0, begin), at);
+        String ofClass = code.substring(0, Math.max(0, code.indexOf("\nclass ")));
+        if (!annotations.contains("@Test\n") && !annotations.contains("@ParameterizedTest")) {
+            return "it is no test";
+        }
+        if (annotations.contains("@Disabled") || ofClass.contains("@Disabled")) {
+            return "it is disabled";
+        }
+        boolean isSlow = annotations.contains(SLOW) || ofClass.contains(SLOW);
+        if (isSlow != slow) {
+            return isSlow ? "it is slow, and the page does not say so" : "it is not slow, as the page says";
+        }
+        return "";
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+        @Test                           | false | ''
+        @ParameterizedTest @EnumSource  | false | ''
+        @Test @Timeout(5)               | false | ''
+        @Test @Tag("slow")              | true  | ''
+        @Test @Tag("slow")              | false | it is slow, and the page does not say so
+        @Test                           | true  | it is not slow, as the page says
+        @Test @Disabled                 | false | it is disabled
+        @Test @Disabled("flaky")        | false | it is disabled
+        @BeforeEach                     | false | it is no test
+        // @Test                        | false | it is no test
+        """)
+    void shouldTellTestsFromWhatOnlyHasTheirName(String annotations, boolean slow, String fault) {
+        String lines = annotations.startsWith("//") ? annotations : annotations.replace(" ", "\n    ");
+        String before = "class AnyTest {\n    @Test\n    void shouldBeAnother() {}\n\n    ";
+        assertEquals(fault, fault(before + lines + "\n    void shouldDo() {}\n}\n", "shouldDo", slow));
+        assertEquals("there is no such method", fault(before + "/* void shouldDo() */ }", "shouldDo", slow));
     }
 }
