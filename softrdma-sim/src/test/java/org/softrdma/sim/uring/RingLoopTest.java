@@ -244,10 +244,10 @@ class RingLoopTest {
         }
     }
 
-    /** There is one buffer, so whatever comes meanwhile would be put there. */
+    /** There are two buffers, so what comes behind the next message would be put there. */
     @Test
     void shouldNotFillABufferThatIsLent() throws IOException {
-        try (Bench bench = new Bench(1)) {
+        try (Bench bench = new Bench(2)) {
             Peer peer = bench.peer();
             long sent = peer.warmUp();
             peer.send(sent, PIECE);
@@ -260,11 +260,16 @@ class RingLoopTest {
             }
             long at = peer.port.lentAddress();
             peer.send(sent + PIECE, PIECE);
+            while (bench.loop.buffers().held() < 2) {
+                assertTrue(System.nanoTime() - start < DEADLINE_NS, "the next one did not come ahead");
+                bench.loop.poll();
+            }
+            peer.send(sent + 2 * PIECE, PIECE);
             for (int i = 0; i < 10; i++) {
                 bench.loop.await(TURN_NS);
             }
             peer.take(at, lent);
-            bench.runUntil(() -> peer.received == sent + 2 * PIECE, "the rest");
+            bench.runUntil(() -> peer.received == sent + 3 * PIECE, "the rest");
         }
     }
 
