@@ -51,7 +51,11 @@ public final class LocalSocket implements AutoCloseable {
     private static final int CONTROL_OFFSET = 32;
     private static final int CONTROL_LENGTH_OFFSET = 40;
     private static final int CONTROL_BYTES = 24;
+    /** With one descriptor. */
     private static final int CONTROL_USED = 20;
+
+    private static final int FLAGS_OFFSET = 48;
+    private static final int MSG_CTRUNC = 8;
     private static final int CONTROL_LEVEL_OFFSET = 8;
     private static final int CONTROL_TYPE_OFFSET = 12;
     private static final int CONTROL_DATA_OFFSET = 16;
@@ -230,7 +234,8 @@ public final class LocalSocket implements AutoCloseable {
      *
      * @param message of {@link #MESSAGE_BYTES}
      * @return the descriptor that came with it, which is the caller's from now on, or {@link #NONE}
-     * @throws IOException also at the end of the connection, and if the message has another length
+     * @throws IOException also at the end of the connection, if the message has another length, and if more came with it than
+     *     one descriptor, or one that this process had no room for
      */
     public int receive(byte[] message) throws IOException {
         return tried((state, arena) -> {
@@ -240,15 +245,19 @@ public final class LocalSocket implements AutoCloseable {
             long got = again(
                     timeoutNs, state, () -> (long) RECVMSG.invokeExact(state, descriptor, header, MSG_CMSG_CLOEXEC));
             required("recvmsg", got, state);
+            boolean cut = (header.get(INT, FLAGS_OFFSET) & MSG_CTRUNC) != 0;
             boolean carries = header.get(LONG, CONTROL_LENGTH_OFFSET) >= CONTROL_USED
                     && control.get(INT, CONTROL_LEVEL_OFFSET) == SOL_SOCKET
                     && control.get(INT, CONTROL_TYPE_OFFSET) == SCM_RIGHTS;
             int file = carries ? control.get(INT, CONTROL_DATA_OFFSET) : NONE;
-            if (got != MESSAGE_BYTES) {
+            if (got != MESSAGE_BYTES || cut) {
                 if (file != NONE) {
                     SealedMemory.close(file);
                 }
-                throw new IOException(got == 0 ? "the peer has closed" : "a message of " + got + " bytes");
+                throw new IOException(
+                        got == 0
+                                ? "the peer has closed"
+                                : "a message of " + got + " bytes" + (cut ? " with too many descriptors" : ""));
             }
             MemorySegment.copy(body(header), ValueLayout.JAVA_BYTE, 0, message, 0, MESSAGE_BYTES);
             return file;
@@ -266,7 +275,7 @@ public final class LocalSocket implements AutoCloseable {
         MemorySegment header = arena.allocate(HEADER_BYTES, Long.BYTES);
         header.set(LONG, IOV_OFFSET, vector.address());
         header.set(LONG, IOV_COUNT_OFFSET, 1);
-        header.set(LONG, CONTROL_LENGTH_OFFSET, control ? CONTROL_BYTES : 0);
+        header.set(LONG, CONTROL_LENGTH_OFFSET, control ? CONTROL_USED : 0); // no room for a second descriptor
         return header;
     }
 
@@ -281,16 +290,17 @@ public final class LocalSocket implements AutoCloseable {
      * Waits until one of them has something: a message, a connection, or its end.
      *
      * @param sockets open
+     * @param timeoutMs most; negative for no limit
      * @return for each, whether it has
      */
-    public static boolean[] await(List<LocalSocket> sockets) throws IOException {
+    public static boolean[] await(List<LocalSocket> sockets, int timeoutMs) throws IOException {
         return tried((state, arena) -> {
             MemorySegment polled = arena.allocate((long) sockets.size() * POLL_BYTES, Long.BYTES);
             for (int i = 0; i < sockets.size(); i++) {
                 polled.set(INT, (long) i * POLL_BYTES, sockets.get(i).descriptor);
                 polled.set(SHORT, (long) i * POLL_BYTES + Integer.BYTES, POLLIN);
             }
-            int ignored = (int) POLL.invokeExact(state, polled, (long) sockets.size(), -1);
+            int ignored = (int) POLL.invokeExact(state, polled, (long) sockets.size(), timeoutMs);
             boolean[] ready = new boolean[sockets.size()];
             for (int i = 0; i < ready.length; i++) {
                 ready[i] = polled.get(SHORT, (long) i * POLL_BYTES + POLL_REVENTS) != 0;
@@ -326,7 +336,7 @@ public final class LocalSocket implements AutoCloseable {
 
     private static void required(String what, long result, MemorySegment state) throws IOException {
         if (result < 0) {
-            throw new IOException(what + ": errno " + SystemCalls.errno(state));
+            throw new SystemCallException(what, SystemCalls.errno(state));
         }
     }
 

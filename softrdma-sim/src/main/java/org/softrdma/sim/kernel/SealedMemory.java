@@ -34,6 +34,12 @@ public final class SealedMemory implements AutoCloseable {
     private static final int F_SEAL_FUTURE_WRITE = 16;
     private static final int SEALS = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE;
     private static final int SEEK_END = 2;
+    /** Bytes of a {@code struct statfs}, which begins with the type of the file system, and room behind it. */
+    private static final int FILE_SYSTEM_BYTES = 256;
+
+    /** Of shared memory in the machine's ordinary pages. */
+    private static final long TMPFS_MAGIC = 0x0102_1994;
+
     private static final int NONE = -1;
 
     private static final MethodHandle MEMFD =
@@ -49,6 +55,8 @@ public final class SealedMemory implements AutoCloseable {
             "open", FunctionDescriptor.of(INT, ValueLayout.ADDRESS, INT, INT), Linker.Option.firstVariadicArg(2));
     private static final MethodHandle LSEEK =
             SystemCalls.withErrno("lseek", FunctionDescriptor.of(LONG, INT, LONG, INT));
+    private static final MethodHandle FSTATFS =
+            SystemCalls.withErrno("fstatfs", FunctionDescriptor.of(INT, INT, ValueLayout.ADDRESS));
     private static final MethodHandle CLOSE = SystemCalls.withErrno("close", FunctionDescriptor.of(INT, INT));
 
     private final long address;
@@ -97,7 +105,8 @@ public final class SealedMemory implements AutoCloseable {
      *
      * @param file its descriptor, which this call closes in any case
      * @param length bytes that it must have
-     * @throws IOException also if it is shorter, or could become so: who reads it could be ended by its owner
+     * @throws IOException also if it is shorter, or could become so, or if it is in huge pages, which the machine need not
+     *     have: whoever reads it would meet SIGBUS
      */
     public static SealedMemory open(int file, long length) throws IOException {
         return run((state, arena) -> {
@@ -110,6 +119,12 @@ public final class SealedMemory implements AutoCloseable {
                 if (length < 1 || bytes < length) {
                     throw new IOException(
                             "shared memory of " + bytes + " bytes: expected at least " + length + " bytes");
+                }
+                MemorySegment system = arena.allocate(FILE_SYSTEM_BYTES, Long.BYTES);
+                long ignored = required("fstatfs", (int) FSTATFS.invokeExact(state, file, system), state);
+                if (system.get(LONG, 0) != TMPFS_MAGIC) {
+                    throw new IOException("shared memory of file system " + Long.toHexString(system.get(LONG, 0))
+                            + ": expected ordinary pages (" + Long.toHexString(TMPFS_MAGIC) + ")");
                 }
                 return new SealedMemory(map(state, file, length, PROT_READ, MAP_SHARED_NORESERVE), length, NONE);
             } finally {
@@ -164,7 +179,7 @@ public final class SealedMemory implements AutoCloseable {
 
     private static long required(String what, long result, MemorySegment state) throws IOException {
         if (result == -1) {
-            throw new IOException(what + ": errno " + SystemCalls.errno(state));
+            throw new SystemCallException(what, SystemCalls.errno(state));
         }
         return result;
     }

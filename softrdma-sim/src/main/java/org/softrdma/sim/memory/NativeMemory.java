@@ -68,6 +68,11 @@ public final class NativeMemory {
         WORD.setRelease(ALL, address, value);
     }
 
+    /** Reads an aligned word, in the machine's order, by acquire. */
+    public static long getWordAcquire(long address) {
+        return (long) WORD.getAcquire(ALL, address);
+    }
+
     /** Reads an aligned word, in the machine's order, as atomics do. */
     static long getWordVolatile(long address) {
         return (long) WORD.getVolatile(ALL, address);

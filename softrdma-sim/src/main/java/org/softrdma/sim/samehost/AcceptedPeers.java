@@ -5,14 +5,20 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.softrdma.sim.kernel.LocalSocket;
 import org.softrdma.sim.kernel.SealedMemory;
+import org.softrdma.sim.memory.MemoryOperations;
 
 /**
  * The connections that this side has accepted and that have not ended: whoever holds the other end of one may come for
  * shared memory, once. What they say they have read counts as this device's answers. Thread-safe.
  */
 final class AcceptedPeers {
+    private static final Logger LOG = LoggerFactory.getLogger(AcceptedPeers.class);
+
+    private final MemoryOperations memory = new MemoryOperations();
     private final ReentrantLock lock = new ReentrantLock();
     private final Map<TcpEnds, Accepted> peers = new HashMap<>();
     /** By connections that have ended. */
@@ -121,11 +127,26 @@ final class AcceptedPeers {
             }
         }
 
-        /** Numbers that fall are not believed. */
+        /**
+         * Numbers that fall are not believed. A page that the machine cannot bring says no more: what is known stays, and the
+         * connection goes on, or ends.
+         */
         private void look() {
-            if (counts != null) {
-                reads = Math.max(reads, ReadCounts.reads(counts.address()));
-                bytes = Math.max(bytes, ReadCounts.bytes(counts.address()));
+            SealedMemory page = counts;
+            if (page == null) {
+                return;
+            }
+            try {
+                long saidReads = ReadCounts.reads(page.address());
+                long saidBytes = ReadCounts.bytes(page.address());
+                // Compiled code throws what the lines above have met at its next safepoint, which is in this call.
+                int ignored = memory.touch(page.address(), ReadCounts.USED_BYTES);
+                reads = Math.max(reads, saidReads);
+                bytes = Math.max(bytes, saidBytes);
+            } catch (InternalError e) {
+                LOG.debug("what the peer of {} reads is not counted any more", ends, e);
+                counts = null;
+                page.close();
             }
         }
 

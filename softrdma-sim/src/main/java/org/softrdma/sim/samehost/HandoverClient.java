@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import org.softrdma.sim.kernel.LocalSocket;
-import org.softrdma.sim.kernel.SealedMemory;
 
 /**
  * Goes to the handover server of a peer and takes what it hands over. Whatever fails is no fault of the connection, which
@@ -42,11 +41,12 @@ final class HandoverClient {
             ends.put(hello);
             socket.send(HandoverMessage.bytes(hello), peer.counts().descriptor(), true);
             byte[] answer = HandoverMessage.empty();
-            int life = socket.receive(answer);
-            ByteBuffer welcome = ByteBuffer.wrap(answer);
-            expect(welcome, HandoverMessage.WELCOME, life);
-            int domain = welcome.getInt();
-            peer.welcome(socket, HandoverMessage.keys(welcome), domain, life);
+            try (HandedFile life = new HandedFile(socket.receive(answer))) {
+                ByteBuffer welcome = ByteBuffer.wrap(answer);
+                HandoverMessage.expect(welcome, HandoverMessage.WELCOME);
+                int domain = welcome.getInt();
+                peer.welcome(socket, HandoverMessage.keys(welcome), domain, life.take());
+            }
             kept = true;
         } finally {
             if (!kept) {
@@ -69,42 +69,38 @@ final class HandoverClient {
         peer.converse(socket -> {
             int seen = peer.seen();
             byte[] bytes = HandoverMessage.empty();
-            int kind;
-            do {
+            boolean more = true;
+            while (more) {
                 socket.send(
                         HandoverMessage.bytes(
                                 HandoverMessage.write(HandoverMessage.NEXT).putInt(seen)),
                         LocalSocket.NONE,
                         true);
-                int file = socket.receive(bytes);
-                ByteBuffer answer = ByteBuffer.wrap(bytes);
-                kind = HandoverMessage.kind(answer);
-                int now = answer.getInt();
-                if (kind == HandoverMessage.CHUNK && now > seen) {
-                    peer.addChunk(answer.getInt(), file);
-                } else if (kind == HandoverMessage.MEMORY && now > seen) {
-                    int number = answer.getInt();
-                    peer.addMemory(number, answer.getLong(), file);
-                } else if (kind == HandoverMessage.LIST && seen < 0) {
-                    peer.addDirectory(file);
-                } else {
-                    expect(ByteBuffer.wrap(bytes), HandoverMessage.END, file);
+                try (HandedFile file = new HandedFile(socket.receive(bytes))) {
+                    ByteBuffer answer = ByteBuffer.wrap(bytes);
+                    int kind = HandoverMessage.kind(answer);
+                    int now = answer.getInt();
+                    more = kind != HandoverMessage.END;
+                    take(peer, kind, seen, now, answer, file);
+                    seen = now;
                 }
-                seen = now;
-            } while (kind != HandoverMessage.END);
+            }
             peer.seen(seen);
         });
     }
 
-    /** Refuses another kind, and closes what came with it. */
-    private static void expect(ByteBuffer message, int kind, int file) throws IOException {
-        try {
-            HandoverMessage.expect(message, kind);
-        } catch (IOException e) {
-            if (file != LocalSocket.NONE) {
-                SealedMemory.close(file);
-            }
-            throw e;
+    private static void take(PeerMemory peer, int kind, int seen, int now, ByteBuffer answer, HandedFile file)
+            throws IOException {
+        if (kind == HandoverMessage.CHUNK && now > seen) {
+            peer.addChunk(answer.getInt(), file.take());
+        } else if (kind == HandoverMessage.MEMORY && now > seen) {
+            int number = answer.getInt();
+            peer.addMemory(number, answer.getLong(), file.take());
+        } else if (kind == HandoverMessage.LIST && seen < 0) {
+            peer.addDirectory(file.take());
+        } else if (kind != HandoverMessage.END || file.isThere()) {
+            throw new IOException("a message of kind " + kind + " about file " + now + ": expected what comes behind "
+                    + seen + ", or the end");
         }
     }
 }

@@ -1,10 +1,14 @@
 package org.softrdma.sim.samehost;
 
 import java.io.IOException;
+import java.net.Inet6Address;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,6 +30,10 @@ final class HandoverServer implements AutoCloseable {
     private static final int MOST_GUESTS = 4096;
 
     private static final long JOIN_MS = 5_000;
+    /** Without an end. */
+    private static final int NO_LIMIT = -1;
+    /** Between two attempts to let a client in, while there is no descriptor or no memory for one. */
+    private static final int PAUSE_MS = 100;
 
     private final LocalSocket listening;
     private final int user;
@@ -36,6 +44,12 @@ final class HandoverServer implements AutoCloseable {
     private final List<Guest> guests = new ArrayList<>();
     private final Thread thread;
     private volatile boolean closing;
+    // Its thread's.
+    /** Why the last attempt to serve has failed, until the next one. */
+    private @Nullable Throwable failure;
+
+    /** The log has it that attempts fail. */
+    private boolean told;
 
     /**
      * Listens.
@@ -66,10 +80,19 @@ final class HandoverServer implements AutoCloseable {
      * @param listener its address; any address of its port if it is the wildcard
      */
     static String name(InetSocketAddress listener) {
-        String address = listener.getAddress().isAnyLocalAddress()
-                ? "*"
-                : listener.getAddress().getHostAddress();
-        return "softrdma-same-host-1/" + listener.getPort() + "/" + address;
+        return "softrdma-same-host-1/" + listener.getPort() + "/" + text(listener.getAddress());
+    }
+
+    /** An interface, which a link-local address needs, by its number: one side knows its name, and the other does not. */
+    private static String text(InetAddress address) {
+        if (address.isAnyLocalAddress()) {
+            return "*";
+        }
+        String text = address.getHostAddress();
+        int scope = text.indexOf('%');
+        return scope < 0 || !(address instanceof Inet6Address scoped)
+                ? text
+                : text.substring(0, scope + 1) + scoped.getScopeId();
     }
 
     /** True if a process may come in: of this user, and with a number, which it has not in another container. */
@@ -78,17 +101,30 @@ final class HandoverServer implements AutoCloseable {
     }
 
     private void run() {
-        try {
-            while (!closing) {
+        while (!closing) {
+            try {
+                rest();
                 serve();
+                told = false;
+            } catch (IOException | RuntimeException | Error e) {
+                failure = e; // nothing else here: there may be no memory for it
             }
-        } catch (IOException | RuntimeException e) {
-            if (!closing) {
-                LOG.warn("{} has stopped; new connections go by TCP alone", thread.getName(), e);
-            }
-        } finally {
-            guests.forEach(Guest::close);
-            listening.close();
+        }
+        guests.forEach(Guest::close);
+        listening.close();
+    }
+
+    /** Waits if there was no descriptor or no memory for who has come: the kernel would report them again at once. */
+    private void rest() {
+        Throwable cause = failure;
+        if (cause == null || closing) {
+            return;
+        }
+        failure = null;
+        LockSupport.parkNanos(this, TimeUnit.MILLISECONDS.toNanos(PAUSE_MS));
+        if (!told) {
+            told = true;
+            LOG.warn("{} lets nobody in, trying again every {} ms", thread.getName(), PAUSE_MS, cause);
         }
     }
 
@@ -97,7 +133,7 @@ final class HandoverServer implements AutoCloseable {
         sockets.add(listening);
         guests.forEach(guest -> sockets.add(guest.socket));
         List<Guest> asked = new ArrayList<>(guests);
-        boolean[] ready = LocalSocket.await(sockets);
+        boolean[] ready = LocalSocket.await(sockets, NO_LIMIT);
         for (int i = 1; i < ready.length; i++) {
             if (ready[i]) {
                 answer(asked.get(i - 1));
@@ -128,25 +164,18 @@ final class HandoverServer implements AutoCloseable {
     private void answer(Guest guest) {
         try {
             byte[] bytes = HandoverMessage.empty();
-            int file = guest.socket.receive(bytes);
-            ByteBuffer message = ByteBuffer.wrap(bytes);
-            try {
+            try (HandedFile file = new HandedFile(guest.socket.receive(bytes))) {
+                ByteBuffer message = ByteBuffer.wrap(bytes);
                 if (HandoverMessage.kind(message) == HandoverMessage.HELLO && guest.accepted == null) {
-                    int page = file;
-                    file = LocalSocket.NONE; // the mapping closes it
-                    greet(guest, TcpEnds.get(message), page);
-                    return;
-                }
-            } finally {
-                if (file != LocalSocket.NONE) {
-                    SealedMemory.close(file);
+                    greet(guest, TcpEnds.get(message), file.take());
+                } else {
+                    handOver(guest, ByteBuffer.wrap(bytes));
                 }
             }
-            handOver(guest, ByteBuffer.wrap(bytes));
-        } catch (IOException | RuntimeException e) {
-            LOG.debug("a client was sent away, or left", e);
+        } catch (IOException | RuntimeException | Error e) {
             guests.remove(guest);
             guest.close();
+            LOG.debug("a client was sent away, or left", e);
         }
     }
 

@@ -134,18 +134,35 @@ public final class PeerMemory implements NearMemory, AutoCloseable {
     @Override
     public boolean covers(int rkey, long address, long length) {
         Maps now = maps;
-        long row = now.row(now.keys.number(rkey));
-        boolean covered = row != 0 && source(now, row, rkey, address, length) != 0;
-        if (!covered) {
-            missing(now);
+        try {
+            long row = now.row(now.keys.number(rkey));
+            boolean covered = row != 0 && source(now, row, rkey, address, length) != 0;
+            if (!covered) {
+                missing(now);
+            }
+            meetFaults();
+            return covered;
+        } catch (InternalError e) {
+            return false;
         }
-        return covered;
     }
 
     @Override
     public boolean read(Reader reader, int rkey, long address, long sink, long length) {
         Maps now = maps;
-        long row = now.row(now.keys.number(reader, rkey));
+        try {
+            boolean done = read(now, now.row(now.keys.number(reader, rkey)), rkey, address, sink, length);
+            meetFaults();
+            if (done) {
+                counts.count(reader, length);
+            }
+            return done;
+        } catch (InternalError e) {
+            return false; // a page is gone: the machine, or the peer's container, has no memory for it
+        }
+    }
+
+    private boolean read(Maps now, long row, int rkey, long address, long sink, long length) {
         if (row == 0) {
             missing(now);
         }
@@ -160,15 +177,22 @@ public final class PeerMemory implements NearMemory, AutoCloseable {
                 missing(now);
                 return false;
             }
-            if (!copy(source, sink, length)) {
-                return false;
-            }
+            operations.copy(source, sink, length);
             if (SharedRow.isStill(row, version) && ConnectionLife.isAlive(now.life) && OwnerLife.isAlive(now.owner)) {
-                counts.count(reader, length);
                 return true;
             }
         }
         return false;
+    }
+
+    /**
+     * Throws here, at a safepoint, what looks at the peer's pages have met since the last one: in compiled code they throw
+     * nothing by themselves. Behind every such look, inside a {@code try}.
+     *
+     * @throws InternalError if a page is gone
+     */
+    private void meetFaults() {
+        int ignored = operations.touch(counts.address(), 1); // of this process, and there
     }
 
     /**
@@ -179,10 +203,12 @@ public final class PeerMemory implements NearMemory, AutoCloseable {
      */
     public int fetch(int rkey, long address, long length) {
         Maps now = maps;
-        long row = now.row(now.keys.number(Reader.POSTING, rkey));
-        long source = row == 0 || length == 0 ? 0 : source(now, row, rkey, address, length);
         try {
-            return source == 0 ? 0 : operations.touch(source, Math.min(length, MOST_FETCHED));
+            long row = now.row(now.keys.number(Reader.POSTING, rkey));
+            long source = row == 0 || length == 0 ? 0 : source(now, row, rkey, address, length);
+            int sum = source == 0 ? 0 : operations.touch(source, Math.min(length, MOST_FETCHED));
+            meetFaults();
+            return sum;
         } catch (InternalError e) {
             return 0; // as for a copy, which will meet it too
         }
@@ -206,15 +232,6 @@ public final class PeerMemory implements NearMemory, AutoCloseable {
         return result == AccessResult.GRANTED
                 ? now.at(SharedRow.allocation(row), SharedRow.start(row) + (address - base), length)
                 : 0;
-    }
-
-    private boolean copy(long source, long sink, long length) {
-        try {
-            operations.copy(source, sink, length);
-            return true;
-        } catch (InternalError e) {
-            return false; // a page is gone: the machine, or the peer's container, has no memory for it
-        }
     }
 
     /** If the peer has more to hand over since, asks for it. */
@@ -257,11 +274,21 @@ public final class PeerMemory implements NearMemory, AutoCloseable {
         try {
             keep(directory);
             long at = directory.address();
-            long owner = OwnerLife.word(at + SharedFiles.OWNER_OFFSET);
+            long owner = owner(at);
             Maps now = maps;
             maps = new Maps(now.keys, now.domain, now.life, owner, at, 0, now.chunks, now.starts, now.lengths);
         } finally {
             lock.unlock();
+        }
+    }
+
+    private long owner(long directory) throws IOException {
+        try {
+            long owner = OwnerLife.word(directory + SharedFiles.OWNER_OFFSET);
+            meetFaults();
+            return owner;
+        } catch (InternalError e) {
+            throw new IOException("the peer's directory cannot be read", e);
         }
     }
 

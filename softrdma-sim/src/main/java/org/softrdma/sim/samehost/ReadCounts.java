@@ -20,6 +20,9 @@ final class ReadCounts implements AutoCloseable {
     static final int BYTES = 4096;
 
     private static final int LINE = 64;
+    /** What is used of the page. */
+    static final int USED_BYTES = 2 * LINE;
+
     /** No connection reads as much; what is claimed beyond that is not believed, and sums do not overflow. */
     private static final long MOST = 1L << 50;
 
@@ -42,6 +45,11 @@ final class ReadCounts implements AutoCloseable {
         NativeMemory.putNativeLong(at + Long.BYTES, NativeMemory.getNativeLong(at + Long.BYTES) + length);
     }
 
+    /** The page, which belongs to this process and is there. */
+    long address() {
+        return page.address();
+    }
+
     long reads() {
         return reads(page.address());
     }
@@ -61,7 +69,7 @@ final class ReadCounts implements AutoCloseable {
     }
 
     private static long sum(long at) {
-        return believable(NativeMemory.getNativeLong(at)) + believable(NativeMemory.getNativeLong(at + LINE));
+        return believable(NativeMemory.getWordAcquire(at)) + believable(NativeMemory.getWordAcquire(at + LINE));
     }
 
     private static long believable(long number) {

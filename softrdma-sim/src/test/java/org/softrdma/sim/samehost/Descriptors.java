@@ -1,11 +1,17 @@
 package org.softrdma.sim.samehost;
 
+import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.stream.Stream;
+import org.softrdma.sim.kernel.SealedMemory;
 import org.softrdma.sim.kernel.SystemCalls;
 
 /** What a peer that means harm does with descriptors. */
@@ -35,7 +41,65 @@ final class Descriptors {
     private static final int F_ADD_SEALS = 1033;
     private static final int F_SEAL_WRITE = 8;
 
+    private static final int F_SEAL_SHRINK = 2;
+    private static final int MFD_ALLOW_SEALING = 2;
+    private static final int MFD_HUGETLB = 4;
+    private static final int HUGE_PAGE = 2 << 20;
+    private static final int PROT_READ = 1;
+    private static final int MAP_SHARED_FIXED = 0x11;
+
     private Descriptors() {}
+
+    /** Memory that cannot become shorter, in huge pages; or -1. Touching it is SIGBUS where the machine has none. */
+    static int inHugePages() {
+        return (int) call((state, arena) -> {
+            int file = (int) MEMFD.invokeExact(arena.allocateFrom("huge"), MFD_ALLOW_SEALING | MFD_HUGETLB);
+            boolean made = file >= 0
+                    && (int) FTRUNCATE.invokeExact(state, file, (long) HUGE_PAGE) == 0
+                    && (int) FCNTL.invokeExact(state, file, F_ADD_SEALS, F_SEAL_SHRINK) == 0;
+            return made ? file : -1L;
+        });
+    }
+
+    /** Replaces a mapping of this process by one whose pages cannot be had: touching it is SIGBUS. */
+    static void lose(long address, long length) {
+        int empty = unsealed(0);
+        long mapped = call((state, arena) ->
+                (long) MMAP.invokeExact(state, address, length, PROT_READ, MAP_SHARED_FIXED, empty, 0L));
+        SealedMemory.close(empty);
+        if (mapped != address) {
+            throw new AssertionError("mmap at " + address + ": " + mapped);
+        }
+    }
+
+    /** Does so with all mappings for reading only whose name has a word in it; returns how many there were. */
+    static int loseMappings(String name) throws IOException {
+        int count = 0;
+        for (String line : Files.readAllLines(Path.of("/proc/self/maps"))) {
+            if (line.contains(name) && line.contains(" r--s ")) {
+                String[] ends = line.substring(0, line.indexOf(' ')).split("-", 2);
+                long start = Long.parseUnsignedLong(ends[0], 16);
+                lose(start, Long.parseUnsignedLong(ends[1], 16) - start);
+                count++;
+            }
+        }
+        return count;
+    }
+
+    /** The number of open descriptors of this process whose file has a word in its name. */
+    static int open(String name) throws IOException {
+        int count = 0;
+        try (Stream<Path> all = Files.list(Path.of("/proc/self/fd"))) {
+            for (Path descriptor : all.toList()) {
+                try {
+                    count += Files.readSymbolicLink(descriptor).toString().contains(name) ? 1 : 0;
+                } catch (NoSuchFileException e) {
+                    // closed meanwhile by somebody else
+                }
+            }
+        }
+        return count;
+    }
 
     /** Memory without a seal. */
     static int unsealed(long length) {

@@ -1,5 +1,6 @@
 package org.softrdma.sim.samehost;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -7,8 +8,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.ByteBuffer;
@@ -16,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -30,6 +34,7 @@ import org.softrdma.sim.peer.TestDevice;
 @Timeout(value = 1, unit = TimeUnit.MINUTES)
 class HandoverServerTest {
     private static final int DOMAIN = 7;
+    private static final String STRANGE = "softrdma strange page";
 
     private final AcceptedPeers peers = new AcceptedPeers();
     private SharedFiles files;
@@ -184,6 +189,50 @@ class HandoverServerTest {
         }
     }
 
+    /** Touching it is SIGBUS, and so would be every look at the device's counters. */
+    @Test
+    void shouldTakeNoPageInHugePages() throws IOException {
+        int page = Descriptors.inHugePages();
+        assumeTrue(page >= 0, "this kernel has no memory in huge pages");
+        AcceptedPeers.Accepted peer = peers.add(ends(), DOMAIN);
+        try (LocalSocket socket = connect()) {
+            ByteBuffer hello = HandoverMessage.write(HandoverMessage.HELLO);
+            ends().put(hello);
+            socket.send(HandoverMessage.bytes(hello), page, true);
+            assertSentAway(socket);
+            assertArrayEquals(new long[2], peers.totals());
+        } finally {
+            peer.close();
+            SealedMemory.close(page);
+        }
+    }
+
+    /** Whatever comes with a message, and whether or not anybody expects it there. */
+    @Test
+    void shouldKeepNoDescriptorThatComesWithAMessage() throws IOException {
+        peers.add(ends(), DOMAIN);
+        byte[] hello = HandoverMessage.bytes(HandoverMessage.write(HandoverMessage.HELLO));
+        byte[] next = HandoverMessage.bytes(
+                HandoverMessage.write(HandoverMessage.NEXT).putInt(-1));
+        try (SealedMemory page = SealedMemory.create(STRANGE, ReadCounts.BYTES)) {
+            int file = page.descriptor();
+            for (int[] files : new int[][] {{file}, {file, file}, {file, file, file, file}}) {
+                sendAndBeSentAway(hello, files);
+                sendAndBeSentAway(next, files);
+                sendAndBeSentAway(new byte[LocalSocket.MESSAGE_BYTES], files);
+                sendAndBeSentAway(new byte[1], files);
+            }
+            assertEquals(1, Descriptors.open(STRANGE), "all but this test's own");
+        }
+    }
+
+    private void sendAndBeSentAway(byte[] message, int[] files) throws IOException {
+        try (RawLocalSocket socket = RawLocalSocket.connect(HandoverServer.name(address))) {
+            socket.send(message, files);
+            assertThrows(IOException.class, socket::receive);
+        }
+    }
+
     @Test
     void shouldAnswerOthersWhenAVisitorSaysNothing() throws IOException {
         peers.add(ends(), DOMAIN);
@@ -204,6 +253,29 @@ class HandoverServerTest {
         assertTrue(HandoverServer.isWelcome(new LocalSocket.Peer(1, user), user));
         assertFalse(HandoverServer.isWelcome(new LocalSocket.Peer(1, user + 1), user));
         assertFalse(HandoverServer.isWelcome(new LocalSocket.Peer(0, user), user), "in another container");
+    }
+
+    /** One of this host, as the JDK lists it: with the name of its interface; or null. */
+    static @Nullable Inet6Address linkLocal() throws IOException {
+        return NetworkInterface.networkInterfaces()
+                .flatMap(NetworkInterface::inetAddresses)
+                .filter(InetAddress::isLinkLocalAddress)
+                .filter(Inet6Address.class::isInstance)
+                .map(Inet6Address.class::cast)
+                .findFirst()
+                .orElse(null);
+    }
+
+    /** One side has the name of the interface, the other its number. */
+    @Test
+    void shouldHaveTheSameNameForALinkLocalListenerOnBothSides() throws IOException {
+        Inet6Address byName = linkLocal();
+        assumeTrue(byName != null, "this host has no link-local address");
+        int number = byName.getScopeId();
+        InetAddress byNumber = Inet6Address.getByAddress("", byName.getAddress(), number);
+        String expected = HandoverServer.name(new InetSocketAddress(byName, 7));
+        assertEquals(expected, HandoverServer.name(new InetSocketAddress(byNumber, 7)));
+        assertTrue(expected.endsWith("%" + number), expected);
     }
 
     @Test
@@ -263,9 +335,8 @@ class HandoverServerTest {
         assertEquals(
                 OptionalLong.of(99),
                 SocketOwner.inode(
-                        List.of(
-                                "   1: 0000000000000000FFFF00000100007F:1F90 0000000000000000FFFF00000200000A:0016 01 0:0 0:0 0"
-                                        + "  0 0 99 1 0"),
+                        List.of("   1: 0000000000000000FFFF00000100007F:1F90 0000000000000000FFFF00000200000A:0016 01"
+                                + " 0:0 0:0 0  0 0 99 1 0"),
                         four));
         assertEquals(OptionalLong.empty(), SocketOwner.inode(lines.subList(0, 2), four));
     }

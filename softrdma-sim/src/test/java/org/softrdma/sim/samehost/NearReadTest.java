@@ -4,10 +4,13 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.net.Inet6Address;
+import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -19,6 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.softrdma.sim.NearProvider;
 import org.softrdma.sim.SoftRdmaProvider;
 import org.softrdma.sim.peer.TestDevice;
 import org.softrdma.sim.transport.EveryTransport;
@@ -29,6 +33,8 @@ import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.MemorySource;
 import org.softrdma.verbs.PostStatus;
 import org.softrdma.verbs.QueuePair;
+import org.softrdma.verbs.QueuePairAttributes;
+import org.softrdma.verbs.QueuePairLimits;
 import org.softrdma.verbs.QueuePairState;
 import org.softrdma.verbs.Reregistration;
 import org.softrdma.verbs.SendFlags;
@@ -36,6 +42,10 @@ import org.softrdma.verbs.SendWorkRequest;
 import org.softrdma.verbs.SendWorkRequestList;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.WorkCompletion;
+import org.softrdma.verbs.cm.ConnectionParameters;
+import org.softrdma.verbs.cm.ConnectionRequest;
+import org.softrdma.verbs.cm.Connector;
+import org.softrdma.verbs.cm.Listener;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /** What a READ by the requester's own thread brings, and when it must not be one. */
@@ -71,6 +81,44 @@ class NearReadTest {
             assertEquals(CompletionStatus.SUCCESS, nodes.read(region, LENGTH - 1, 1));
             assertNotEquals(CompletionStatus.SUCCESS, nodes.read(region, LENGTH - 1, 2));
             assertEquals(1, nodes.near());
+        }
+    }
+
+    /** Its address has an interface, which one side knows by name and the other by number. */
+    @ParameterizedTest
+    @EveryTransport
+    void shouldReadFromALinkLocalListener(String transport) throws Exception {
+        Inet6Address local = HandoverServerTest.linkLocal();
+        assumeTrue(local != null, "this host has no link-local address");
+        Map<String, String> options = Map.of("transport", transport);
+        QueuePairLimits limits = QueuePairLimits.of(1, 1);
+        try (TestDevice server = new TestDevice(NearProvider.open(options, new NearProvider.Memory()));
+                TestDevice client = new TestDevice(NearProvider.open(options, new NearProvider.Memory()))) {
+            Listener listener = server.own(server.device().listen(new InetSocketAddress(local, 0), 1));
+            int port = listener.localAddress().getPort();
+            Connector connector =
+                    client.own(client.device().resolve(new InetSocketAddress(local, port), TestDevice.DEADLINE_NS));
+            QueuePair pair = client.own(
+                    connector.createQueuePair(client.domain(), QueuePairAttributes.of(client.queue(), limits)));
+            Thread connecting = Thread.ofPlatform()
+                    .start(() -> connector.connect(ConnectionParameters.ofReads(1), TestDevice.DEADLINE_NS));
+            ConnectionRequest request =
+                    listener.next(TestDevice.DEADLINE_NS).orElseThrow(() -> new AssertionError("nobody came"));
+            QueuePair accepted = server.queuePair(request, limits);
+            request.accept(ConnectionParameters.ofReads(1));
+            connecting.join();
+            MemorySegment shown = NearPair.allocate(server, LENGTH).fill((byte) 7);
+            MemoryRegion region = server.own(server.domain().register(shown, Set.of(AccessFlag.REMOTE_READ)));
+            MemoryRegion sink = client.guarded(LENGTH, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_READ)
+                    .region();
+            for (int i = 0; i < 2; i++) { // the first asks for the memory
+                assertEquals(
+                        PostStatus.ACCEPTED,
+                        pair.postRead(i, sink, 0, LENGTH, region.address(), region.rkey(), SendFlags.SIGNALLED));
+                assertEquals(CompletionStatus.SUCCESS, client.take(1).getFirst().status());
+            }
+            assertNotEquals(0, client.counter("sameHostReads"));
+            assertEquals(QueuePairState.READY_TO_SEND, accepted.state());
         }
     }
 

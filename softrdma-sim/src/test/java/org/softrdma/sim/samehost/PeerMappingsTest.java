@@ -6,10 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.softrdma.sim.kernel.SealedMemory;
 import org.softrdma.sim.memory.NativeMemory;
@@ -59,13 +57,13 @@ class PeerMappingsTest {
     void shouldRememberNothingThatCouldNotBeMapped() throws IOException {
         assertThrows(IOException.class, () -> mappings.open(Descriptors.unsealed(LENGTH), LENGTH));
         try (SealedMemory memory = SealedMemory.create(NAME, LENGTH)) {
-            int descriptors = descriptors();
+            int descriptors = Descriptors.open(NAME);
             assertThrows(IOException.class, () -> open(memory, LENGTH + 1));
             assertThrows(IOException.class, () -> mappings.open(Integer.MAX_VALUE, LENGTH), "no descriptor");
             try (PeerMappings.Mapping one = open(memory, LENGTH);
                     PeerMappings.Mapping other = open(memory, LENGTH)) {
                 assertEquals(one.address(), other.address());
-                assertEquals(descriptors, descriptors(), "what was handed over is closed in any case");
+                assertEquals(descriptors, Descriptors.open(NAME), "what was handed over is closed in any case");
             }
         }
     }
@@ -77,26 +75,5 @@ class PeerMappingsTest {
     private static int mapped() throws IOException {
         List<String> all = Files.readAllLines(Path.of("/proc/self/maps"));
         return (int) all.stream().filter(line -> line.contains(NAME)).count();
-    }
-
-    /** Descriptors of the memory of this test. */
-    private static int descriptors() throws IOException {
-        int count = 0;
-        try (Stream<Path> all = Files.list(Path.of("/proc/self/fd"))) {
-            for (Path descriptor : all.toList()) {
-                if (isOfThisTest(descriptor)) {
-                    count++;
-                }
-            }
-        }
-        return count;
-    }
-
-    private static boolean isOfThisTest(Path descriptor) throws IOException {
-        try {
-            return Files.readSymbolicLink(descriptor).toString().contains(NAME);
-        } catch (NoSuchFileException e) {
-            return false; // closed meanwhile by somebody else
-        }
     }
 }
