@@ -4,10 +4,13 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
 import java.net.NoRouteToHostException;
+import java.net.SocketException;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.engine.Counter;
+import org.softrdma.sim.kernel.Shortage;
 import org.softrdma.sim.transport.AddressText;
 import org.softrdma.sim.transport.StreamSocket;
 import org.softrdma.sim.wire.MalformedFrameException;
@@ -71,11 +74,16 @@ public final class ActiveHandshake implements Handshake {
         return result;
     }
 
-    /** The caller's deadline has passed: fails with {@code TIMED_OUT}. Any thread. */
-    public void giveUp(String reason) {
+    /**
+     * Fails, unless it has a result. Any thread.
+     *
+     * @param code {@code TIMED_OUT} if the caller's deadline has passed
+     * @param reason for the message
+     */
+    public void giveUp(VerbsErrorCode code, String reason) {
         connection.execute(() -> {
             if (!result.isDone()) {
-                fail(new VerbsException(VerbsErrorCode.TIMED_OUT, reason));
+                fail(new VerbsException(code, reason));
                 connection.abort();
             }
         });
@@ -154,19 +162,35 @@ public final class ActiveHandshake implements Handshake {
 
     @Override
     public void failed(IOException cause) {
+        boolean noPort = Shortage.isOfPorts(cause) && hasAddressFor(remote);
         boolean unreachable = cause instanceof ConnectException || cause instanceof NoRouteToHostException;
         String why = cause.getMessage() == null ? cause.toString() : cause.getMessage();
         String advice = "";
-        if (cause instanceof ConnectException) {
+        if (noPort) {
+            advice = "; no port of this host is free for it (net.ipv4.ip_local_port_range)";
+        } else if (cause instanceof ConnectException) {
             advice = "; is the server running there, and does it listen on this address and port?";
         } else if (cause instanceof EOFException && request.enhanced()) {
             // RFC 6581 section 10: a responder that supports revision 1 only closes without a reply.
             advice = "; if it supports MPA revision 1 only, try the device option mpa-revision=1";
         }
+        VerbsErrorCode code = unreachable ? VerbsErrorCode.UNREACHABLE : VerbsErrorCode.CONNECTION_LOST;
         fail(new VerbsException(
-                unreachable ? VerbsErrorCode.UNREACHABLE : VerbsErrorCode.CONNECTION_LOST,
+                noPort || Shortage.is(cause) ? VerbsErrorCode.NO_RESOURCES : code,
                 "cannot connect to " + peer() + ": " + why + advice,
                 cause));
+    }
+
+    /** False if this host has no address of the peer's IP version: then it is no port that is missing. */
+    private static boolean hasAddressFor(InetSocketAddress remote) {
+        try {
+            Class<?> version = remote.getAddress().getClass();
+            return NetworkInterface.networkInterfaces()
+                    .flatMap(NetworkInterface::inetAddresses)
+                    .anyMatch(address -> address.getClass() == version);
+        } catch (SocketException e) {
+            return true;
+        }
     }
 
     private void fail(VerbsException cause) {

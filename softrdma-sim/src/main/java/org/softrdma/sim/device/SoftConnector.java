@@ -11,17 +11,22 @@ import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.QueuePairAttributes;
 import org.softrdma.verbs.QueuePairState;
+import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.cm.ConnectionParameters;
 import org.softrdma.verbs.cm.Connector;
 
-/** The connecting side of a connection. One application thread. */
+/** The connecting side of a connection. One application thread, but for {@link #close}. */
 final class SoftConnector implements Connector {
+    private static final String CLOSED = "the connector was closed before it connected";
+
     private final SoftRdmaDevice device;
     private final Connection connection;
     private final InetSocketAddress remote;
     private volatile @Nullable SoftQueuePair queuePair;
     private volatile @Nullable InetSocketAddress local;
-    private volatile boolean connecting;
+    /** From {@link #connect} on. */
+    private volatile @Nullable ActiveHandshake handshake;
+
     private volatile boolean closed;
 
     SoftConnector(SoftRdmaDevice device, Connection connection, InetSocketAddress remote) {
@@ -33,7 +38,7 @@ final class SoftConnector implements Connector {
     @Override
     public QueuePair createQueuePair(ProtectionDomain domain, QueuePairAttributes attributes) {
         device.progress().checkThread();
-        if (queuePair != null || connecting || closed) {
+        if (queuePair != null || closed) {
             throw new IllegalStateException("this connector has a queue pair already, or is closed");
         }
         SoftQueuePair created = device.createQueuePair(domain, attributes, connection);
@@ -45,7 +50,7 @@ final class SoftConnector implements Connector {
     public byte[] connect(ConnectionParameters parameters, long timeoutNs) {
         device.progress().checkThread();
         SoftQueuePair pair = queuePair;
-        if (pair == null || connecting || closed) {
+        if (pair == null || handshake != null || closed) {
             throw new IllegalStateException(
                     "connect needs a new connector with a queue pair: call createQueuePair first");
         }
@@ -53,12 +58,19 @@ final class SoftConnector implements Connector {
             throw new IllegalStateException("connect needs a queue pair in state INITIAL, but it is " + pair.state());
         }
         ConnectionParameters clamped = device.clamp(parameters);
-        connecting = true;
-        ActiveHandshake handshake = new ActiveHandshake(connection, pair, remote, clamped);
-        CompletableFuture<byte[]> result = handshake.start();
+        ActiveHandshake begun = new ActiveHandshake(connection, pair, remote, clamped);
+        handshake = begun;
+        CompletableFuture<byte[]> result = begun.start();
+        if (closed) {
+            begun.giveUp(VerbsErrorCode.CONNECTION_LOST, CLOSED); // by a thread that saw no handshake
+        }
         byte[] reply = Waiting.establish(
-                result, device.progress(), timeoutNs, "the connection to " + AddressText.of(remote), handshake::giveUp);
-        local = handshake.localAddress();
+                result,
+                device.progress(),
+                timeoutNs,
+                "the connection to " + AddressText.of(remote),
+                reason -> begun.giveUp(VerbsErrorCode.TIMED_OUT, reason));
+        local = begun.localAddress();
         if (device.progress().isManual()) {
             // Sends the first message: the peer gives up if it waits for that until the owner drives the device again.
             boolean ignored = device.progress().runUntil(() -> false, 0);
@@ -75,8 +87,11 @@ final class SoftConnector implements Connector {
     public void close() {
         closed = true;
         SoftQueuePair pair = queuePair;
-        if (!connecting && pair != null) {
-            pair.abandon("the connector was closed before it connected");
+        ActiveHandshake begun = handshake;
+        if (begun != null) {
+            begun.giveUp(VerbsErrorCode.CONNECTION_LOST, CLOSED);
+        } else if (pair != null) {
+            pair.abandon(CLOSED);
         }
     }
 }

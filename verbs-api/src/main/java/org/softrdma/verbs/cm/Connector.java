@@ -31,7 +31,8 @@ public interface Connector extends AutoCloseable {
      * @return the private data of the peer's accept; empty if none
      * @throws ConnectionRejectedException if the peer rejected
      * @throws org.softrdma.verbs.VerbsException {@code UNREACHABLE}, {@code TIMED_OUT}, {@code PROTOCOL}, {@code
-     *     CONNECTION_LOST}, {@code INTERRUPTED}; then the queue pair is in ERROR
+     *     CONNECTION_LOST}, {@code INTERRUPTED}, {@code NO_RESOURCES} if no descriptor or no port is left; then the queue
+     *     pair is in ERROR
      * @throws IllegalArgumentException if the private data is too long; then nothing was sent
      * @throws IllegalStateException if there is no queue pair in state INITIAL
      */
