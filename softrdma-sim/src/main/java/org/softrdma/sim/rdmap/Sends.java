@@ -40,6 +40,9 @@ final class Sends {
     // The message being received.
     private int receiveMsn = 1;
     private long receiveOffset;
+    /** Segments of it have come, perhaps empty ones, but not the last. */
+    private boolean begun;
+
     private boolean last;
     private boolean solicited;
     /** The message invalidates {@link #invalidKey}. */
@@ -138,7 +141,7 @@ final class Sends {
 
     /** True if a message on queue 0 that is not a SEND is the next one, and a RECV is there; else the stream goes down. */
     boolean isNextMessage(long fpdu) {
-        return isNext(fpdu, 0) && (receiveOffset == 0 || parts.protocolError(TerminateCause.DDP_MESSAGE_OFFSET, fpdu));
+        return isNext(fpdu, 0) && (!begun || parts.protocolError(TerminateCause.DDP_MESSAGE_OFFSET, fpdu));
     }
 
     /** A message on queue 0 that is not a SEND has consumed its RECV. */
@@ -181,6 +184,7 @@ final class Sends {
 
     void done() {
         receiveOffset += placement.payload();
+        begun = !last;
         if (last) {
             if (!placement.complete()) {
                 runGone();

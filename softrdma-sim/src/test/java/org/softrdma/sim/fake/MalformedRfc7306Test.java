@@ -252,14 +252,16 @@ class MalformedRfc7306Test {
                                 Frames.immediate(true, 2, 2),
                                 Frames.immediate(false, 3, 3)))
                 .receives(2, 2));
-        for (int offset : new int[] {0, 4, 5}) {
-            cases.add(many(
-                            "immediate at offset " + offset + " in the middle of a SEND of 4 bytes",
-                            MESSAGE_OFFSET,
-                            bench -> List.of(
-                                    Frames.untagged(Frames.SEND, false, 0, 1, 0, new byte[4]),
-                                    untagged(8, true, 0, 1, offset, 8)))
-                    .receives(1, 0));
+        for (int begun : new int[] {0, 4}) { // a segment may be empty, and the SEND has begun all the same
+            for (int offset : new int[] {0, 4, 5}) {
+                cases.add(many(
+                                "immediate at offset " + offset + " in the middle of a SEND of " + begun + " bytes",
+                                MESSAGE_OFFSET,
+                                bench -> List.of(
+                                        Frames.untagged(Frames.SEND, false, 0, 1, 0, new byte[begun]),
+                                        untagged(8, true, 0, 1, offset, 8)))
+                        .receives(1, 0));
+            }
         }
     }
 
