@@ -221,7 +221,7 @@ public final class KvServer implements AutoCloseable {
     public boolean drain(long timeoutNs) {
         memcachedPort.stopAccepting();
         NanoClock clock = parts.service().nanoClock();
-        long deadlineNs = clock.nanoTime() + timeoutNs;
+        long deadlineNs = clock.nanoTime() + Math.max(0, timeoutNs);
         while (!parts.connections().drain()) {
             if (clock.nanoTime() - deadlineNs >= 0) {
                 return false;

@@ -64,7 +64,7 @@ final class BatonTurns extends Turns {
 
     @Override
     public boolean acquire(Semaphore permits, long timeoutNs) throws InterruptedException {
-        long deadlineNs = baton.nanoTime() + timeoutNs;
+        long deadlineNs = baton.nanoTime() + Math.max(0, timeoutNs);
         while (!permits.tryAcquire()) {
             long leftNs = deadlineNs - baton.nanoTime();
             if (leftNs <= 0) {

@@ -278,8 +278,9 @@ public final class RnicEngine implements Progress {
         }
         NanoClock clock = loop.clock();
         long startNs = clock.nanoTime();
+        long limitNs = Math.max(0, timeoutNs); // less the time that has passed, the least number would be a large one
         while (!condition.getAsBoolean()) {
-            long remainingNs = timeoutNs - (clock.nanoTime() - startNs);
+            long remainingNs = limitNs - (clock.nanoTime() - startNs);
             if (remainingNs <= 0 || Thread.currentThread().isInterrupted()) {
                 run(0);
                 return condition.getAsBoolean();
