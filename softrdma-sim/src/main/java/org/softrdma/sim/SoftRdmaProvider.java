@@ -8,8 +8,11 @@ import org.slf4j.LoggerFactory;
 import org.softrdma.sim.capture.CapturingTransport;
 import org.softrdma.sim.device.SoftRdmaDevice;
 import org.softrdma.sim.kernel.HugePages;
+import org.softrdma.sim.kernel.Shortage;
 import org.softrdma.sim.samehost.SameHost;
 import org.softrdma.sim.transport.Transport;
+import org.softrdma.verbs.VerbsErrorCode;
+import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.device.VerbsDevice;
 import org.softrdma.verbs.device.VerbsProvider;
 
@@ -81,6 +84,9 @@ public final class SoftRdmaProvider implements VerbsProvider {
             return CapturingTransport.of(transport, path);
         } catch (IOException e) {
             transport.close();
+            if (Shortage.is(e)) {
+                throw new VerbsException(VerbsErrorCode.NO_RESOURCES, "pcap=" + path + ": " + e, e);
+            }
             throw new IllegalArgumentException("pcap=" + path + ": cannot be written: " + e, e);
         }
     }

@@ -3,7 +3,7 @@ package org.softrdma.sim;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
+import org.softrdma.sim.kernel.Shortage;
 import org.softrdma.sim.transport.NettyTransport;
 import org.softrdma.sim.transport.SocketOptions;
 import org.softrdma.sim.transport.Transport;
@@ -43,15 +43,19 @@ final class Transports {
 
     private static String firstUsable(List<String> names, StringBuilder obstacles) {
         for (String name : names) {
-            Optional<String> obstacle = obstacle(name);
-            if (obstacle.isEmpty()) {
+            try {
+                require(name);
+                if (name.equals(URING)) { // a trial needs less memory than a loop
+                    create(name, 1, false, new SocketOptions(0, 0, 0)).close();
+                }
                 return name;
+            } catch (IOException e) {
+                obstacles
+                        .append("; ")
+                        .append(label(name))
+                        .append(" does not work here: ")
+                        .append(e.getMessage());
             }
-            obstacles
-                    .append("; ")
-                    .append(label(name))
-                    .append(" does not work here: ")
-                    .append(obstacle.get());
         }
         throw new AssertionError("java.nio has no obstacles");
     }
@@ -64,13 +68,15 @@ final class Transports {
         };
     }
 
-    /** Why a transport does not work here, empty if it does. */
-    private static Optional<String> obstacle(String name) {
-        return switch (name) {
-            case EPOLL -> Optional.ofNullable(NettyTransport.epollUnavailable());
-            case URING -> NettyTransport.uringObstacle();
-            default -> Optional.empty();
-        };
+    /** Says why a transport does not work here. */
+    private static void require(String name) throws IOException {
+        switch (name) {
+            case EPOLL -> NettyTransport.requireEpoll();
+            case URING -> NettyTransport.requireUring();
+            default -> {
+                // java.nio works everywhere.
+            }
+        }
     }
 
     /**
@@ -80,7 +86,7 @@ final class Transports {
      * @param threads number of loops; ignored in manual progress
      * @param manual the calling thread will run the one loop
      * @param options of every connection
-     * @throws VerbsException {@code NO_DEVICE} if it does not work here; {@code NO_RESOURCES} if none can be opened now
+     * @throws VerbsException {@code NO_DEVICE} if it does not work here; {@code NO_RESOURCES} if it cannot be opened now
      */
     static Transport open(String choice, int threads, boolean manual, SocketOptions options) {
         return choice.equals(AUTO)
@@ -90,12 +96,15 @@ final class Transports {
 
     private static Transport openNamed(String name, int threads, boolean manual, SocketOptions options) {
         try {
-            Optional<String> obstacle = obstacle(name);
-            if (obstacle.isPresent()) {
-                throw new IOException(obstacle.get());
-            }
+            require(name);
             return create(name, threads, manual, options);
         } catch (IOException e) {
+            if (Shortage.is(e)) {
+                throw new VerbsException(
+                        VerbsErrorCode.NO_RESOURCES,
+                        "transport=" + name + " cannot be opened now: " + e.getMessage(),
+                        e);
+            }
             throw new VerbsException(
                     VerbsErrorCode.NO_DEVICE,
                     "transport=" + name + " is not available here: " + e.getMessage() + "; use transport="
@@ -108,16 +117,15 @@ final class Transports {
     private static Transport openFirst(List<String> names, int threads, boolean manual, SocketOptions options) {
         StringBuilder reasons = new StringBuilder("no transport can be opened");
         for (String name : names) {
-            Optional<String> obstacle = obstacle(name);
-            if (obstacle.isPresent()) {
-                reasons.append("; ").append(label(name)).append(": ").append(obstacle.get());
-                continue;
-            }
+            boolean works = false;
             try {
+                require(name);
+                works = true;
                 return create(name, threads, manual, options);
             } catch (IOException e) {
                 reasons.append("; ").append(label(name)).append(": ").append(e.getMessage());
-                if (!name.equals(URING)) {
+                // io_uring may want memory that there never is, locked memory for one.
+                if (!name.equals(URING) && (works || Shortage.is(e))) {
                     throw new VerbsException(VerbsErrorCode.NO_RESOURCES, reasons.toString(), e);
                 }
             }

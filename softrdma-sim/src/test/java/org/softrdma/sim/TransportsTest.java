@@ -43,8 +43,7 @@ class TransportsTest {
         Process process = NearProcess.start(List.of("prlimit", "--nofile=100"), ManyDevices.class);
         String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertEquals(0, process.waitFor(), said);
-        assertTrue(
-                said.matches("NO_RESOURCES: no transport can be opened; .*Too many open files\\Rand again\\R"), said);
+        assertTrue(said.matches("NO_RESOURCES: .*Too many open files\\Rand again\\R"), said);
     }
 
     private static String taken(boolean manual) {

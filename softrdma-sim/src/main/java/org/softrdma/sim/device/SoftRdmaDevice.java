@@ -26,6 +26,7 @@ import org.softrdma.sim.connection.NegotiatedStream;
 import org.softrdma.sim.engine.Counter;
 import org.softrdma.sim.engine.DeviceMemory;
 import org.softrdma.sim.engine.RnicEngine;
+import org.softrdma.sim.kernel.Shortage;
 import org.softrdma.sim.memory.MemoryOperations;
 import org.softrdma.sim.memory.NumberReuse;
 import org.softrdma.sim.memory.Quiescence;
@@ -157,7 +158,12 @@ public final class SoftRdmaDevice implements VerbsDevice {
             engines.add(new RnicEngine(loop, manual, shared, settings.engine(), own));
         }
         SameHost.Mode mode = first.waits().isPresent() ? SameHost.Mode.OFF : settings.sameHost();
-        sameHost = SameHost.of(name, mode, stags, quiescence, memory).orElse(null);
+        try {
+            sameHost = SameHost.of(name, mode, stags, quiescence, memory).orElse(null);
+        } catch (RuntimeException | Error e) {
+            stags.close();
+            throw e;
+        }
         registrar = new Registrar(stags, quiescence, pins, surroundings.regions(), quota, settings.maxRegions());
         profile = settings.profile();
         capabilities = capabilities(settings, pins);
@@ -238,8 +244,18 @@ public final class SoftRdmaDevice implements VerbsDevice {
 
     void childOpened() {
         if (children.getAndUpdate(count -> count < 0 ? count : count + 1) < 0) {
-            throw new IllegalStateException(name + " is closed");
+            throw closed();
         }
+    }
+
+    private void checkOpen() {
+        if (children.get() < 0) {
+            throw closed();
+        }
+    }
+
+    private IllegalStateException closed() {
+        return new IllegalStateException(name + " is closed");
     }
 
     void childClosed() {
@@ -482,14 +498,27 @@ public final class SoftRdmaDevice implements VerbsDevice {
         if (backlog < 1) {
             throw new IllegalArgumentException("backlog=" + backlog + ": expected at least 1");
         }
+        if (local.isUnresolved()) {
+            throw new VerbsException(VerbsErrorCode.ADDRESS_NOT_AVAILABLE, "unknown host " + local.getHostString());
+        }
         checkVersion(local);
+        SoftListener listener = opened(local, backlog);
+        try {
+            if (sameHost != null) {
+                sameHost.listening(listener.localAddress());
+            }
+            return listener;
+        } catch (Throwable e) {
+            listener.close();
+            throw e;
+        }
+    }
+
+    private SoftListener opened(InetSocketAddress local, int backlog) {
         childOpened();
         try {
             SoftListener listener = new SoftListener(this, backlog);
             onFirstLoop(() -> listener.open(engines.getFirst().loop(), local));
-            if (sameHost != null) {
-                sameHost.listening(listener.localAddress());
-            }
             return listener;
         } catch (Throwable e) {
             childClosed();
@@ -504,6 +533,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
             throw new VerbsException(VerbsErrorCode.UNREACHABLE, "unknown host " + remote.getHostString());
         }
         checkVersion(remote);
+        checkOpen();
         return new SoftConnector(this, newConnection(), remote);
     }
 
@@ -512,7 +542,8 @@ public final class SoftRdmaDevice implements VerbsDevice {
         CompletableFuture<Void> done = engines.getFirst().submit(task);
         progress().settle(done);
         if (done.state() == Future.State.FAILED && done.exceptionNow() instanceof ListenException e) {
-            throw new VerbsException(code(e.reason()), String.valueOf(e.getMessage()), e);
+            throw new VerbsException(
+                    Shortage.is(e) ? VerbsErrorCode.NO_RESOURCES : code(e.reason()), String.valueOf(e.getMessage()), e);
         }
         Waiting.result(done);
     }
@@ -520,6 +551,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
     private static VerbsErrorCode code(ListenException.Reason reason) {
         return switch (reason) {
             case IN_USE -> VerbsErrorCode.ADDRESS_IN_USE;
+            case NO_PORT -> VerbsErrorCode.NO_RESOURCES;
             case NOT_PERMITTED, NOT_HERE, OTHER -> VerbsErrorCode.ADDRESS_NOT_AVAILABLE;
         };
     }

@@ -6,6 +6,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
+import org.softrdma.sim.kernel.Shortage;
 import org.softrdma.sim.queue.Progress;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
@@ -81,7 +82,10 @@ final class Waiting {
             if (cause instanceof VerbsException verbs) {
                 throw verbs.forCaller();
             }
-            throw new VerbsException(VerbsErrorCode.OTHER, String.valueOf(cause.getMessage()), cause);
+            throw new VerbsException(
+                    Shortage.is(cause) ? VerbsErrorCode.NO_RESOURCES : VerbsErrorCode.OTHER,
+                    String.valueOf(cause.getMessage()),
+                    cause);
         }
         return future.resultNow();
     }

@@ -21,10 +21,12 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.softrdma.sim.kernel.SealedMemory;
+import org.softrdma.sim.kernel.Shortage;
 import org.softrdma.sim.memory.MemoryOperations;
 import org.softrdma.sim.memory.Quiescence;
 import org.softrdma.sim.memory.StagTable;
 import org.softrdma.verbs.HostMemory;
+import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
 
 /**
@@ -93,23 +95,37 @@ public final class SameHost implements AutoCloseable {
      * @param quiescence the threads that use its memory
      * @param operations its copies
      * @return empty if it takes no part, or cannot here
+     * @throws VerbsException {@code NO_RESOURCES} if it could at another time
      */
     public static Optional<SameHost> of(
             String device, Mode mode, StagTable stags, Quiescence quiescence, MemoryOperations operations) {
-        if (mode == Mode.OFF || obstacle().isPresent()) {
+        if (mode == Mode.OFF || !isLinux()) {
             return Optional.empty();
         }
         try {
             return Optional.of(new SameHost(device, mode, stags, quiescence, operations));
         } catch (IOException e) {
-            LOG.warn("{}: READs on the same host go by TCP", device, e);
+            refuseForNow("shared memory for READs on the same host", e);
+            LOG.info("{}: READs on the same host go by TCP: {}", device, e.getMessage());
             return Optional.empty();
         }
     }
 
+    /** What is missing now but not always is no reason to do without for as long as a device or a listener lives. */
+    private static void refuseForNow(String what, IOException cause) {
+        if (Shortage.is(cause)) {
+            throw new VerbsException(
+                    VerbsErrorCode.NO_RESOURCES, what + " cannot be made now: " + cause.getMessage(), cause);
+        }
+    }
+
+    private static boolean isLinux() {
+        return Files.isDirectory(Path.of("/proc/self/fd"));
+    }
+
     /** Why it cannot be done on this machine, empty if it can. */
     public static Optional<String> obstacle() {
-        if (!Files.isDirectory(Path.of("/proc/self/fd"))) {
+        if (!isLinux()) {
             return Optional.of("it needs Linux");
         }
         try {
@@ -144,7 +160,11 @@ public final class SameHost implements AutoCloseable {
         return memory.allocate(length);
     }
 
-    /** The device listens. */
+    /**
+     * The device listens.
+     *
+     * @throws VerbsException {@code NO_RESOURCES} if no descriptor is left
+     */
     public void listening(InetSocketAddress address) {
         lock.lock();
         try {
@@ -153,6 +173,7 @@ public final class SameHost implements AutoCloseable {
             servers.put(address, server);
             server.start();
         } catch (IOException e) {
+            refuseForNow("the answer to peers on this host", e);
             LOG.info("READs of peers on this host that connect to {} go by TCP: {}", address, e.getMessage());
         } finally {
             lock.unlock();

@@ -1,5 +1,6 @@
 package org.softrdma.sim.transport;
 
+import io.netty.channel.ChannelException;
 import io.netty.channel.IoEventLoop;
 import io.netty.channel.unix.Errors;
 import io.netty.channel.unix.Socket;
@@ -10,6 +11,7 @@ import java.nio.channels.ClosedChannelException;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.softrdma.sim.kernel.Descriptor;
 
 /** Opens, tunes and closes sockets of Linux for the loops that make system calls by raw address. */
 abstract class LinuxEventLoop extends NettyEventLoop {
@@ -31,7 +33,7 @@ abstract class LinuxEventLoop extends NettyEventLoop {
 
     @Override
     public final StreamSocket connect(InetSocketAddress remote, SocketEvents events) throws IOException {
-        Socket socket = counted(Socket.newSocketStream());
+        Socket socket = opened();
         try {
             tune(socket);
             socket.connect(remote);
@@ -48,7 +50,7 @@ abstract class LinuxEventLoop extends NettyEventLoop {
     @Override
     public final Acceptor listen(InetSocketAddress local, int backlog, Consumer<PendingSocket> accepted)
             throws IOException {
-        Socket socket = counted(Socket.newSocketStream());
+        Socket socket = opened();
         try {
             socket.setReuseAddress(true);
             socket.bind(local);
@@ -107,6 +109,18 @@ abstract class LinuxEventLoop extends NettyEventLoop {
 
     final boolean isHostSilent(Socket socket) {
         return options.hostTimeoutMs() > 0 && hostWatch.isSilent(socket, options.hostTimeoutMs());
+    }
+
+    /** Netty says by an exception of its own that there is no socket, and leaves new ones open for programs that are started. */
+    private Socket opened() throws IOException {
+        Socket socket;
+        try {
+            socket = Socket.newSocketStream();
+        } catch (ChannelException e) {
+            throw e.getCause() instanceof IOException reason ? reason : new IOException(e.getMessage(), e);
+        }
+        Descriptor.closeOnExec(socket.intValue());
+        return counted(socket);
     }
 
     private Socket counted(Socket socket) {

@@ -22,6 +22,8 @@ public final class ListenException extends IOException {
         NOT_PERMITTED,
         /** No interface has the address. */
         NOT_HERE,
+        /** Any port would do, and none is free. */
+        NO_PORT,
         /** See the message. */
         OTHER
     }
@@ -36,7 +38,7 @@ public final class ListenException extends IOException {
     /** From the errno of bind(2) or listen(2) on Linux. */
     static ListenException ofErrno(int errno, InetSocketAddress local, IOException cause) {
         Reason reason = switch (errno) {
-            case EADDRINUSE -> Reason.IN_USE;
+            case EADDRINUSE -> inUse(local);
             case EACCES -> Reason.NOT_PERMITTED;
             case EADDRNOTAVAIL -> Reason.NOT_HERE;
             default -> Reason.OTHER;
@@ -56,18 +58,24 @@ public final class ListenException extends IOException {
             boolean here = local.getAddress().isAnyLocalAddress()
                     || NetworkInterface.getByInetAddress(local.getAddress()) != null;
             boolean refused = String.valueOf(cause.getMessage()).startsWith("Permission");
-            reason = !here ? Reason.NOT_HERE : refused ? Reason.NOT_PERMITTED : Reason.IN_USE;
+            reason = !here ? Reason.NOT_HERE : refused ? Reason.NOT_PERMITTED : inUse(local);
         }
         return new ListenException(reason, local, cause);
+    }
+
+    private static Reason inUse(InetSocketAddress local) {
+        return local.getPort() == 0 ? Reason.NO_PORT : Reason.IN_USE;
     }
 
     private static String advice(Reason reason, IOException cause) {
         return switch (reason) {
             case IN_USE -> "the port is in use; choose another" + ANY;
             case NOT_PERMITTED ->
-                "ports below 1024 need root or CAP_NET_BIND_SERVICE (net.ipv4.ip_unprivileged_port_start); choose another"
+                "ports below 1024 need root or CAP_NET_BIND_SERVICE (net.ipv4.ip_unprivileged_port_start); choose"
+                        + " another"
                         + ANY;
             case NOT_HERE -> "no interface of this machine has that address";
+            case NO_PORT -> "no port is free (net.ipv4.ip_local_port_range)";
             case OTHER -> String.valueOf(cause.getMessage());
         };
     }

@@ -25,6 +25,11 @@ public final class NettyTransport implements Transport {
     /** Of a device's loops. */
     private static final String DEVICE_THREADS = "rnic";
 
+    /** Descriptors that Netty may need to find out whether it can use epoll: its library, and what it tries. */
+    private static final int LOOKING_FOR_EPOLL = 16;
+
+    private static volatile boolean epollAsked;
+
     private final String name;
     private final List<EventLoop> loops = new ArrayList<>();
     private final OpenSockets sockets;
@@ -54,10 +59,31 @@ public final class NettyTransport implements Transport {
         }
     }
 
+    /**
+     * Refuses if epoll cannot be used here. Netty looks once, when its class is initialized, and keeps what it finds: so it is
+     * not asked while there are too few descriptors for that.
+     *
+     * @throws IOException says why; a {@link org.softrdma.sim.kernel.Shortage} if it could at another time
+     */
+    public static void requireEpoll() throws IOException {
+        if (!epollAsked) {
+            SpareDescriptors.require(LOOKING_FOR_EPOLL);
+            epollAsked = true;
+        }
+        Throwable cause = Epoll.unavailabilityCause();
+        if (cause != null) {
+            throw new IOException(String.valueOf(cause.getMessage()), cause);
+        }
+    }
+
     /** Why epoll cannot be used here, or null if it can. */
     public static @Nullable String epollUnavailable() {
-        Throwable cause = Epoll.unavailabilityCause();
-        return cause == null ? null : String.valueOf(cause.getMessage());
+        try {
+            requireEpoll();
+            return null;
+        } catch (IOException e) {
+            return String.valueOf(e.getMessage());
+        }
     }
 
     /**
@@ -82,8 +108,26 @@ public final class NettyTransport implements Transport {
      * so that must be there too.
      */
     public static Optional<String> uringObstacle() {
-        String missing = epollUnavailable();
-        return missing == null ? RingTrial.obstacle() : Optional.of("it needs what epoll needs: " + missing);
+        try {
+            requireUring();
+            return Optional.empty();
+        } catch (IOException e) {
+            return Optional.of(String.valueOf(e.getMessage()));
+        }
+    }
+
+    /**
+     * Refuses if io_uring cannot be used here.
+     *
+     * @throws IOException says why; a {@link org.softrdma.sim.kernel.Shortage} if it could at another time
+     */
+    public static void requireUring() throws IOException {
+        try {
+            requireEpoll();
+        } catch (IOException e) {
+            throw new IOException("it needs what epoll needs: " + e.getMessage(), e);
+        }
+        RingTrial.require();
     }
 
     /**

@@ -6,6 +6,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import org.softrdma.sim.kernel.SystemCallException;
 import org.softrdma.sim.kernel.SystemCalls;
 import org.softrdma.sim.memory.MemoryOperations;
 import org.softrdma.sim.memory.NativeMemory;
@@ -220,7 +221,7 @@ final class Ring implements AutoCloseable {
                 completionsLost = true;
                 yield true;
             }
-            default -> throw new UncheckedIOException(new RingCalls.RingException("io_uring_enter", calls.errno()));
+            default -> throw new UncheckedIOException(new SystemCallException("io_uring_enter", calls.errno()));
         };
     }
 

@@ -1,12 +1,12 @@
 package org.softrdma.sim.uring;
 
-import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
+import org.softrdma.sim.kernel.SystemCallException;
 import org.softrdma.sim.kernel.SystemCalls;
 
 /**
@@ -57,7 +57,7 @@ class RingCalls {
     }
 
     /** io_uring_setup(2): the descriptor. */
-    int setup(int entries, long parameters) throws RingException {
+    int setup(int entries, long parameters) throws SystemCallException {
         return (int) required("io_uring_setup", call(IO_URING_SETUP, entries, parameters, 0, 0, 0, 0));
     }
 
@@ -67,7 +67,7 @@ class RingCalls {
     }
 
     /** io_uring_register(2). */
-    void register(int ring, int operation, long argument, int count) throws RingException {
+    void register(int ring, int operation, long argument, int count) throws SystemCallException {
         long ignored = required(
                 "io_uring_register(" + operation + ")",
                 call(IO_URING_REGISTER, ring, operation, argument, count, 0, 0));
@@ -82,7 +82,7 @@ class RingCalls {
     }
 
     /** Maps a part of the ring's memory. */
-    long map(int ring, long length, long offset) throws RingException {
+    long map(int ring, long length, long offset) throws SystemCallException {
         long address;
         try {
             address = (long) MMAP.invokeExact(state, 0L, length, PROT_READ_WRITE, MAP_FLAGS, ring, offset);
@@ -90,7 +90,7 @@ class RingCalls {
             throw new IllegalStateException("mmap", failure);
         }
         if (address == MAP_FAILED) {
-            throw new RingException("mmap of a ring", errno());
+            throw new SystemCallException("mmap of a ring", errno());
         }
         return address;
     }
@@ -113,26 +113,10 @@ class RingCalls {
         }
     }
 
-    private long required(String what, long result) throws RingException {
+    private long required(String what, long result) throws SystemCallException {
         if (result < 0) {
-            throw new RingException(what, errno());
+            throw new SystemCallException(what, errno());
         }
         return result;
-    }
-
-    /** A call has failed. */
-    static final class RingException extends IOException {
-        private static final long serialVersionUID = 1;
-
-        private final int errno;
-
-        RingException(String what, int errno) {
-            super(what + ": errno " + errno);
-            this.errno = errno;
-        }
-
-        int errno() {
-            return errno;
-        }
     }
 }

@@ -9,8 +9,8 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.nio.ByteOrder;
 import java.util.List;
-import java.util.Optional;
 import org.softrdma.sim.kernel.ProcFile;
+import org.softrdma.sim.kernel.SystemCallException;
 import org.softrdma.sim.kernel.SystemCalls;
 import org.softrdma.sim.memory.MemoryOperations;
 import org.softrdma.sim.memory.NativeMemory;
@@ -54,25 +54,25 @@ public final class RingTrial {
 
     private RingTrial() {}
 
-    /** Why io_uring cannot be used here, empty if it can. */
-    public static Optional<String> obstacle() {
+    /**
+     * Refuses if io_uring cannot be used here.
+     *
+     * @throws IOException says why
+     */
+    public static void require() throws IOException {
         if (ByteOrder.nativeOrder() != ByteOrder.LITTLE_ENDIAN) {
-            return Optional.of("its layouts are written for little-endian machines");
+            throw new IOException("its layouts are written for little-endian machines");
         }
         try {
             tryIt();
-            return Optional.empty();
-        } catch (RingCalls.RingException e) {
-            return Optional.of(e.getMessage() + meaning(e.errno()));
-        } catch (IOException e) {
-            return Optional.of(String.valueOf(e.getMessage()));
+        } catch (SystemCallException e) {
+            throw new IOException(e.getMessage() + meaning(e.errno()), e);
         } catch (UncheckedIOException e) {
-            return Optional.of(
-                    e.getCause() instanceof RingCalls.RingException refused
-                            ? refused.getMessage() + meaning(refused.errno())
-                            : String.valueOf(e.getMessage()));
+            throw e.getCause() instanceof SystemCallException refused
+                    ? new IOException(refused.getMessage() + meaning(refused.errno()), refused)
+                    : e.getCause();
         } catch (RuntimeException | LinkageError e) {
-            return Optional.of("cannot call it: " + e);
+            throw new IOException("cannot call it: " + e, e);
         }
     }
 
@@ -103,7 +103,7 @@ public final class RingTrial {
             MemorySegment state = SystemCalls.newState(arena);
             try {
                 if ((int) SOCKETPAIR.invokeExact(state, AF_UNIX, SOCKET_TYPE, 0, pair.address()) < 0) {
-                    throw new RingCalls.RingException("socketpair", SystemCalls.errno(state));
+                    throw new SystemCallException("socketpair", SystemCalls.errno(state));
                 }
             } catch (IOException e) {
                 throw e;

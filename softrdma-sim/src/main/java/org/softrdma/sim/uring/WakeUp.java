@@ -8,6 +8,7 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.softrdma.sim.kernel.SystemCallException;
 import org.softrdma.sim.kernel.SystemCalls;
 
 /**
@@ -48,7 +49,7 @@ final class WakeUp {
             throw new IllegalStateException("eventfd", e);
         }
         if (descriptor < 0) {
-            throw new RingCalls.RingException("eventfd", SystemCalls.errno(state));
+            throw new SystemCallException("eventfd", SystemCalls.errno(state));
         }
     }
 

@@ -121,7 +121,8 @@ public interface VerbsDevice extends AutoCloseable {
      *
      * @param local address and port; port 0 picks a free one, which {@link Listener#localAddress()} returns
      * @param backlog requests that may wait to be taken, at least 1
-     * @throws VerbsException {@link VerbsErrorCode#ADDRESS_IN_USE} or {@link VerbsErrorCode#ADDRESS_NOT_AVAILABLE}
+     * @throws VerbsException {@link VerbsErrorCode#ADDRESS_IN_USE}, {@link VerbsErrorCode#ADDRESS_NOT_AVAILABLE}, also of an
+     *     unresolved address, or {@link VerbsErrorCode#NO_RESOURCES} if no descriptor or no port is left
      */
     Listener listen(InetSocketAddress local, int backlog);
 
