@@ -3,6 +3,8 @@
 
 SOFTRDMA_JDK_FLOOR=25
 SOFTRDMA_JAR="$SOFTRDMA_ROOT/cli/target/softrdma.jar"
+# For a command that ends before the second compiler would pay.
+SHORT_COMMAND_OPTIONS="-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 
 say() { printf '%s\n' "$*" >&2; }
 die() { say "${0##*/}: $*"; exit 1; }
@@ -107,6 +109,55 @@ build_jar() {
         fi
         touch -r "$started" "$SOFTRDMA_JAR" # what was edited during the build is newer than the jar
         rm -f "$started" "$log"
+        make_class_archive
     fi
     unlock_build
+}
+
+# find_class_archive: sets CLASS_ARCHIVE to the file beside the jar that holds the classes of a short command as this JDK has them in memory
+# (class data sharing). Each JDK has its own.
+find_class_archive() {
+    local sum
+    CLASS_ARCHIVE=
+    [ -r "$JAVA_HOME/release" ] || return 0
+    sum=$(cksum <"$JAVA_HOME/release")
+    CLASS_ARCHIVE="${SOFTRDMA_JAR%.jar}-${sum%% *}.jsa"
+}
+
+# make_class_archive: makes it with the classes of a client that finds no server. It is not needed: if that fails, the file stays empty, and
+# the launcher does without.
+make_class_archive() {
+    local unfinished
+    find_class_archive
+    [ -n "$CLASS_ARCHIVE" ] || return 0
+    unfinished=$CLASS_ARCHIVE.$$
+    # shellcheck disable=SC2086
+    "$JAVA_HOME/bin/java" -XX:ArchiveClassesAtExit="$unfinished" $SHORT_COMMAND_OPTIONS -jar "$SOFTRDMA_JAR" \
+        kv get -s 127.0.0.1:1 key </dev/null >/dev/null 2>&1 9<&- || true
+    [ -f "$unfinished" ] || : 2>/dev/null >"$unfinished" || return 0
+    mv -f "$unfinished" "$CLASS_ARCHIVE"
+}
+
+# has_class_archive: true if it is there and no older than the jar. Whether it fits is the JVM's to see, which else does without.
+has_class_archive() {
+    find_class_archive
+    [ -n "$CLASS_ARCHIVE" ] && [ -f "$CLASS_ARCHIVE" ] && [ -s "$CLASS_ARCHIVE" ] && [ -r "$CLASS_ARCHIVE" ] &&
+        [ "$CLASS_ARCHIVE" -nt "$SOFTRDMA_JAR" ]
+}
+
+# failed_tests SINCE: what Surefire's reports newer than the file SINCE say of tests that failed, with their stack traces, and where the
+# output of their classes is. Lines that begin with [ERROR] are what .ci/run repeats after its summary.
+failed_tests() {
+    local report output count=0
+    for report in "$SOFTRDMA_ROOT"/*/target/surefire-reports/*.txt; do
+        case "$report" in *-output.txt) continue ;; esac
+        [ "$report" -nt "$1" ] && grep -qE '<<< (FAILURE|ERROR)!' "$report" || continue
+        count=$((count + 1))
+        [ $count -le 10 ] || continue
+        output=${report%.txt}-output.txt
+        say ""
+        sed -n -e 's/\(.*\)<<< \(FAILURE\|ERROR\)!.*/[ERROR] failed: \1/' -e '5,64p' "$report" >&2
+        [ ! -f "$output" ] || say "[ERROR] its output is in ${output#"$SOFTRDMA_ROOT"/}"
+    done
+    [ $count -le 10 ] || say "[ERROR] $((count - 10)) more test classes failed: see target/surefire-reports of their modules"
 }

@@ -43,7 +43,8 @@ class ReadmeExampleTest {
     }
 
     private static String block(String readme, String language) {
-        String begin = "\n```" + language + "\n";
+        String begin =
+                "\n\n```" + language + "\n"; // not one with a comment above it, which says where its code is from
         int from = readme.indexOf(begin);
         assertTrue(from >= 0, "README has no block of " + language);
         return readme.substring(from + begin.length(), readme.indexOf("```\n", from + begin.length()));

@@ -1,9 +1,11 @@
 package org.softrdma.sim.fake;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -12,6 +14,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
@@ -109,14 +113,41 @@ class FlightTest {
         assertFalse(values(events, "AccessRefused", "queuePair").contains(number[0]), events::toString);
     }
 
-    /** The page names every counter and every event. */
-    @Test
-    void shouldBeWhatThePageLists() throws IOException {
+    private static String page() throws IOException {
         Path at = Path.of("").toAbsolutePath();
         while (!Files.exists(at.resolve("docs/reference/counters.md"))) {
             at = Objects.requireNonNull(at.getParent(), "not below a checkout");
         }
-        String page = Files.readString(at.resolve("docs/reference/counters.md"));
+        return Files.readString(at.resolve("docs/reference/counters.md"));
+    }
+
+    /** Also in a folder with a file of the category's name, as a checkout is: the tool would take it for a wildcard. */
+    @Test
+    void shouldBePrintedByTheCommandOfThePage() throws Exception {
+        Path tool = Path.of(System.getProperty("java.home"), "bin", "jfr");
+        Assumptions.assumeTrue(Files.isExecutable(tool), "no jfr in this JDK");
+        record(() -> {
+            FakeDevice device = new FakeDevice();
+            refuse(device, Frames.send(1));
+            device.close();
+        });
+        Files.createFile(folder.resolve("softrdma"));
+        Matcher command = Pattern.compile("`jfr (print [^`]*)run\\.jfr`").matcher(page());
+        assertTrue(command.find(), "the page has no command");
+        Process process = new ProcessBuilder("sh", "-c", "'" + tool + "' " + command.group(1) + "flight.jfr")
+                .directory(folder.toFile())
+                .redirectErrorStream(true)
+                .start();
+        String printed = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+
+        assertEquals(0, process.waitFor(), printed);
+        assertTrue(printed.contains(PREFIX + "ConnectionMade {"), printed);
+    }
+
+    /** The page names every counter and every event. */
+    @Test
+    void shouldBeWhatThePageLists() throws IOException {
+        String page = page();
         try (VerbsDevice device = VerbsProviders.named("sim").open(Map.of())) {
             List<String> missing =
                     new ArrayList<>(NAMES.stream().map(PREFIX::concat).toList());

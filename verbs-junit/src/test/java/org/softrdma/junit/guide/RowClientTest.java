@@ -78,6 +78,18 @@ class RowClientTest {
     }
     // docs: end
 
+    /** The three lines of README. */
+    @FabricTest
+    void shouldAnswerUntilThePowerIsCut() throws Exception {
+        try (RowClient client = connect(serve())) {
+            // docs: three
+            assertEquals(20, client.get(1));
+            server.powerOff();
+            assertFails("no answer", client, 1);
+            // docs: end
+        }
+    }
+
     // docs: slow
     static FaultPlan pauseAtTheSecondRead() {
         long ns = TimeUnit.MILLISECONDS.toNanos(1500);
