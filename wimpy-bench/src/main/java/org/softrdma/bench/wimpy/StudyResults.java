@@ -31,7 +31,7 @@ record StudyResults(
         Map<String, String> skipped,
         Optional<Slowing> slowing) {
     /** Ratios that differ by less than this are the same, however small they are. */
-    private static final double RATIO_DETAIL = 0.05;
+    static final double RATIO_DETAIL = 0.05;
 
     /** Copies the collections. */
     StudyResults {

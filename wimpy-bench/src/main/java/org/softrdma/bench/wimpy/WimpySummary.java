@@ -333,6 +333,7 @@ final class WimpySummary {
     private Optional<RunWarning> noQuotients() {
         List<String> rows = results.rows().stream()
                 .filter(row -> !results.isRatioNoisy(row))
+                .filter(row -> Math.abs(results.quotient(row) - results.ratio(row)) > StudyResults.RATIO_DETAIL)
                 .filter(row -> Math.abs(results.quotient(row) / results.ratio(row) - 1) > RATIO_IS_QUOTIENT)
                 .map(row ->
                         name(row) + " (" + format(results.ratio(row)) + " and " + format(results.quotient(row)) + ")")
