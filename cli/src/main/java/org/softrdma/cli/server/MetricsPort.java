@@ -12,7 +12,11 @@ import java.util.concurrent.Executors;
 import java.util.function.Function;
 import org.softrdma.cli.command.UserErrorException;
 
-/** Where Prometheus asks for the statistics of a server: {@code /metrics}, over HTTP, by a thread of its own. */
+/**
+ * Where Prometheus asks for the statistics of a server: {@code /metrics}, over HTTP. Each request has a thread of its
+ * own, so a client that sends half a request keeps nobody else from an answer; the JDK's server ends it after a while,
+ * and takes only so many connections.
+ */
 final class MetricsPort implements AutoCloseable {
     private static final int BACKLOG = 16;
     private static final int OK = 200;
@@ -21,9 +25,15 @@ final class MetricsPort implements AutoCloseable {
     private static final int NO_BODY = -1;
     private static final String PATH = "/metrics";
 
+    /** How the JDK's server is bounded: documented in its module, read once, when the first server is made. */
+    private static final Map<String, String> LIMITS = Map.of(
+            "sun.net.httpserver.maxReqTime", "10", // seconds, though the page says milliseconds
+            "sun.net.httpserver.maxRspTime", "10",
+            "jdk.httpserver.maxConnections", "100");
+
     private final HttpServer server;
-    private final ExecutorService thread = Executors.newSingleThreadExecutor(
-            Thread.ofPlatform().daemon().name("metrics").factory());
+    private final ExecutorService threads = Executors.newThreadPerTaskExecutor(
+            Thread.ofVirtual().name("metrics-", 0).factory());
 
     /**
      * Opens it.
@@ -33,25 +43,30 @@ final class MetricsPort implements AutoCloseable {
      * @param statistics gives the names and values of a group of {@code stats}
      */
     MetricsPort(InetAddress address, int port, Function<String, Map<String, String>> statistics) {
+        LIMITS.forEach((name, value) -> {
+            if (System.getProperty(name) == null) {
+                System.setProperty(name, value);
+            }
+        });
+        Metrics metrics = new Metrics(statistics);
         try {
             server = HttpServer.create(new InetSocketAddress(address, port), BACKLOG);
         } catch (IOException e) {
             throw new UserErrorException("--metrics-port " + port + ": cannot listen: " + e.getMessage(), e);
         }
-        server.createContext("/", exchange -> answer(exchange, statistics));
-        server.setExecutor(thread);
+        server.createContext("/", exchange -> answer(exchange, metrics));
+        server.setExecutor(threads);
         server.start();
     }
 
-    private static void answer(HttpExchange exchange, Function<String, Map<String, String>> statistics)
-            throws IOException {
+    private static void answer(HttpExchange exchange, Metrics metrics) throws IOException {
         try (exchange) {
             if (!exchange.getRequestURI().getPath().equals(PATH)) {
                 exchange.sendResponseHeaders(NOT_FOUND, NO_BODY);
             } else if (!exchange.getRequestMethod().equals("GET")) {
                 exchange.sendResponseHeaders(NOT_ALLOWED, NO_BODY);
             } else {
-                byte[] text = Metrics.text(statistics).getBytes(StandardCharsets.UTF_8);
+                byte[] text = metrics.text().getBytes(StandardCharsets.UTF_8);
                 exchange.getResponseHeaders().set("Content-Type", "text/plain; version=0.0.4; charset=utf-8");
                 exchange.sendResponseHeaders(OK, text.length);
                 exchange.getResponseBody().write(text);
@@ -67,6 +82,6 @@ final class MetricsPort implements AutoCloseable {
     @Override
     public void close() {
         server.stop(0);
-        thread.shutdownNow();
+        threads.shutdownNow();
     }
 }
