@@ -19,7 +19,7 @@ import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 
 /** A certificate that signs itself, made by the JDK's keytool: for servers in PEM, for clients of the JDK. */
-final class TestCertificate {
+public final class TestCertificate {
     private static final String PASSWORD = "not-secret";
     private static final String ALIAS = "it";
 
@@ -27,7 +27,17 @@ final class TestCertificate {
     private final Path chain;
     private final Path key;
 
-    TestCertificate(Path directory, String name) throws Exception {
+    /**
+     * With a key of an elliptic curve.
+     *
+     * @param directory where its files are made
+     * @param name of the files and of whom it names
+     */
+    public TestCertificate(Path directory, String name) throws Exception {
+        this(directory, name, "EC");
+    }
+
+    TestCertificate(Path directory, String name, String algorithm) throws Exception {
         Path file = directory.resolve(name + ".p12");
         Process keytool = new ProcessBuilder(
                         System.getProperty("java.home") + File.separator + "bin" + File.separator + "keytool",
@@ -35,7 +45,7 @@ final class TestCertificate {
                         "-alias",
                         ALIAS,
                         "-keyalg",
-                        "EC",
+                        algorithm,
                         "-dname",
                         "CN=" + name,
                         "-ext",
@@ -68,7 +78,8 @@ final class TestCertificate {
         return "-----BEGIN " + what + "-----\n" + text + "\n-----END " + what + "-----\n";
     }
 
-    Certificate certificate() throws GeneralSecurityException {
+    /** The certificate. */
+    public Certificate certificate() throws GeneralSecurityException {
         return store.getCertificate(ALIAS);
     }
 

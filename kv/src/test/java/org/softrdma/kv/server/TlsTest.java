@@ -19,9 +19,12 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.security.cert.Certificate;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import javax.net.ssl.SSLContext;
@@ -30,7 +33,9 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.kv.server.host.PortSettings;
 import org.softrdma.kv.server.host.TlsSettings;
 import org.softrdma.kv.server.host.TlsSettings.ClientCertificates;
@@ -49,11 +54,21 @@ class TlsTest {
 
     private static TestCertificate ours;
     private static TestCertificate another;
+    /** By name: an algorithm, and a number if there is more than one. */
+    private static final Map<String, TestCertificate> BY_NAME = new HashMap<>();
 
     @BeforeAll
     static void certificates() throws Exception {
         ours = new TestCertificate(shared, "server");
         another = new TestCertificate(shared, "another");
+        BY_NAME.putAll(Map.of("EC", ours, "EC2", another));
+        for (String name : List.of("RSA", "RSA2", "RSASSA-PSS", "Ed25519", "ML-DSA")) {
+            BY_NAME.put(name, new TestCertificate(shared, name, name.equals("RSA2") ? "RSA" : name));
+        }
+    }
+
+    private static TestCertificate certificate(String name) {
+        return Objects.requireNonNull(BY_NAME.get(name), name);
     }
 
     private static RunningServer start(TlsSettings tls) {
@@ -305,11 +320,18 @@ class TlsTest {
     void shouldReadItsCertificatesAgain() throws Exception {
         TestCertificate mine = new TestCertificate(directory, "mine");
         SSLContext trustingOld = mine.clientOf(null);
+        Path chain = Files.copy(mine.chain(), directory.resolve("chain"));
         Certificate before = mine.certificate();
         try (RunningServer running = start(TlsSettings.of(mine.chain(), mine.key()));
                 SSLSocket first = connect(trustingOld, running.address())) {
             assertEquals("VERSION test-1", ask(first, "version\r\n"));
             Files.writeString(mine.chain(), "nothing\n");
+            assertEquals("SERVER_ERROR the certificates are not good, see the log", ask(first, "refresh_certs\r\n"));
+            try (SSLSocket second = connect(trustingOld, running.address())) {
+                assertEquals("VERSION test-1", ask(second, "version\r\n"));
+            }
+            Files.copy(another.key(), mine.key(), StandardCopyOption.REPLACE_EXISTING); // half of a new pair
+            Files.copy(chain, mine.chain(), StandardCopyOption.REPLACE_EXISTING);
             assertEquals("SERVER_ERROR the certificates are not good, see the log", ask(first, "refresh_certs\r\n"));
             try (SSLSocket second = connect(trustingOld, running.address())) {
                 assertEquals("VERSION test-1", ask(second, "version\r\n"));
@@ -325,6 +347,46 @@ class TlsTest {
                 RawMemcached client = new RawMemcached(clear.address())) {
             assertEquals("Error TLS not enabled\r\n", client.ask("refresh_certs\r\n", "Error TLS not enabled\r\n"));
         }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"EC, EC2", "RSA, RSA2", "EC, RSA", "RSA, Ed25519", "Ed25519, EC", "RSASSA-PSS, RSA"})
+    void shouldRefuseAKeyThatIsNotTheCertificates(String certificate, String key) {
+        TestCertificate one = certificate(certificate);
+        TestCertificate two = certificate(key);
+        requireFault(
+                "ssl_key " + two.key() + " is not the key of ssl_chain_cert " + one.chain()
+                        + ": expected the private key of its first certificate, of CN="
+                        + (one == ours ? "server" : certificate),
+                TlsSettings.of(one.chain(), two.key()));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"EC", "RSA", "RSASSA-PSS", "Ed25519"})
+    void shouldServeWithKeysOfAnyAlgorithm(String algorithm) throws Exception {
+        TestCertificate mine = certificate(algorithm);
+        try (RunningServer running = start(TlsSettings.of(mine.chain(), mine.key()));
+                SSLSocket newest = connect(mine.clientOf(null), running.address(), "TLSv1.3");
+                SSLSocket older = connect(mine.clientOf(null), running.address(), "TLSv1.2")) {
+            assertEquals("VERSION test-1", ask(newest, "version\r\n"));
+            assertEquals("VERSION test-1", ask(older, "version\r\n"));
+        }
+    }
+
+    /** Keys that sign certificates but no handshakes, and cipher suites for another kind of key. */
+    @Test
+    void shouldRefuseToStartIfEveryHandshakeWouldFail() {
+        TestCertificate unfit = certificate("ML-DSA");
+        requireFault("every handshake would fail: ", TlsSettings.of(unfit.chain(), unfit.key()));
+        requireFault(
+                "every handshake would fail: ",
+                new TlsSettings(
+                        ours.chain(),
+                        ours.key(),
+                        null,
+                        ClientCertificates.IGNORED,
+                        List.of("TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256"),
+                        false));
     }
 
     @Test

@@ -1,12 +1,19 @@
 package org.softrdma.kv.server.netty;
 
+import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.cert.CertificateException;
+import java.security.cert.CertificateFactory;
+import java.security.cert.X509Certificate;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -18,7 +25,6 @@ import java.util.regex.Pattern;
 final class PemFile {
     private static final Pattern KEY = block("[A-Z ]*PRIVATE KEY");
     private static final Pattern CERTIFICATE = block("(?:X509 |TRUSTED )?CERTIFICATE");
-    private static final Base64.Encoder LINES = Base64.getMimeEncoder(64, new byte[] {'\n'});
 
     private static final int INTEGER = 0x02;
     private static final int OCTETS = 0x04;
@@ -45,21 +51,32 @@ final class PemFile {
     /**
      * The certificates of a file.
      *
-     * @return them in PEM, and nothing else
+     * @return at least one
+     * @throws IOException if there is none, or one that is damaged; the message says so
      */
-    static byte[] certificates(Path file) throws IOException {
-        StringBuilder all = new StringBuilder();
+    static List<X509Certificate> certificates(Path file) throws IOException {
+        List<X509Certificate> all = new ArrayList<>();
         Matcher found = CERTIFICATE.matcher(text(file));
         while (found.find()) {
-            all.append(found.group()).append('\n');
+            try {
+                InputStream der =
+                        new ByteArrayInputStream(Base64.getMimeDecoder().decode(found.group(2)));
+                all.add((X509Certificate)
+                        CertificateFactory.getInstance("X.509").generateCertificate(der));
+            } catch (CertificateException | IllegalArgumentException e) {
+                throw new IOException(file + ": its certificate " + (all.size() + 1) + " is damaged", e);
+            }
         }
-        return all.toString().getBytes(StandardCharsets.US_ASCII);
+        if (all.isEmpty()) {
+            throw new IOException(file + ": expected certificates in PEM");
+        }
+        return all;
     }
 
     /**
      * The first private key of a file.
      *
-     * @return it in PEM, as PKCS #8
+     * @return its bytes, as PKCS #8
      * @throws IOException if there is none, or one with a password; the message says so
      */
     static byte[] key(Path file) throws IOException {
@@ -74,14 +91,12 @@ final class PemFile {
         }
         try {
             byte[] der = Base64.getMimeDecoder().decode(body);
-            byte[] key = switch (label) {
+            return switch (label) {
                 case "RSA PRIVATE KEY" -> der(SEQUENCE, VERSION_0, RSA, der(OCTETS, der));
                 case "EC PRIVATE KEY" ->
                     der(SEQUENCE, VERSION_0, der(SEQUENCE, ELLIPTIC, curve(der)), der(OCTETS, der));
                 default -> der;
             };
-            String pem = "-----BEGIN PRIVATE KEY-----\n" + LINES.encodeToString(key) + "\n-----END PRIVATE KEY-----\n";
-            return pem.getBytes(StandardCharsets.US_ASCII);
         } catch (IllegalArgumentException | ArrayIndexOutOfBoundsException e) {
             throw new IOException(file + ": its private key is damaged", e);
         }

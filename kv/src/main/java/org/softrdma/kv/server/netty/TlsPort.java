@@ -7,15 +7,14 @@ import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslProvider;
-import java.io.ByteArrayInputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
-import java.security.cert.Certificate;
-import java.security.cert.CertificateFactory;
+import java.security.PrivateKey;
+import java.security.cert.X509Certificate;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import javax.net.ssl.SSLException;
@@ -45,9 +44,9 @@ final class TlsPort implements PortSecurity {
     private record Loaded(SslContext context, long atNs) {}
 
     /**
-     * Reads the files.
+     * Reads the files, and tries a handshake with them.
      *
-     * @throws IOException if one of them is not good; the message says which
+     * @throws IOException if one of them is not good, or if no handshake can succeed; the message says why
      */
     TlsPort(TlsSettings settings) throws IOException {
         this.settings = settings;
@@ -55,11 +54,16 @@ final class TlsPort implements PortSecurity {
     }
 
     private static Loaded load(TlsSettings settings) throws IOException {
+        List<X509Certificate> chain = read("ssl_chain_cert", settings.certificates(), PemFile::certificates);
+        byte[] key = read("ssl_key", settings.key(), PemFile::key);
         try {
-            SslContextBuilder builder = SslContextBuilder.forServer(
-                            new ByteArrayInputStream(
-                                    PemFile.certificates(file("ssl_chain_cert", settings.certificates()))),
-                            new ByteArrayInputStream(PemFile.key(file("ssl_key", settings.key()))))
+            PrivateKey secret = CertificateKey.of(chain.getFirst(), key);
+            if (secret == null) {
+                throw new IOException("ssl_key " + settings.key() + " is not the key of ssl_chain_cert "
+                        + settings.certificates() + ": expected the private key of its first certificate, of "
+                        + chain.getFirst().getSubjectX500Principal());
+            }
+            SslContextBuilder builder = SslContextBuilder.forServer(secret, chain)
                     .sslProvider(SslProvider.JDK)
                     .protocols(settings.onlyNewest() ? TLS_1_3 : FROM_TLS_1_2)
                     .sessionTimeout(settings.sessionsKept() ? SESSION_SECONDS : 1)
@@ -77,9 +81,10 @@ final class TlsPort implements PortSecurity {
                 builder.trustManager(trust(authorities));
             }
             SslContext context = builder.build();
-            context.newEngine(UnpooledByteBufAllocator.DEFAULT); // which is where an unknown cipher suite is found
+            TrialHandshake.with(
+                    context.newEngine(UnpooledByteBufAllocator.DEFAULT)); // finds unknown cipher suites, too
             return new Loaded(context, System.nanoTime());
-        } catch (SSLException | IllegalArgumentException e) {
+        } catch (SSLException | GeneralSecurityException | IllegalArgumentException e) {
             throw new IOException(
                     "TLS with the certificate " + settings.certificates() + " and the key " + settings.key() + ": "
                             + reason(e),
@@ -87,25 +92,29 @@ final class TlsPort implements PortSecurity {
         }
     }
 
-    private static Path file(String word, Path path) throws IOException {
+    /** What reads a file; its message begins with the file. */
+    private interface Reader<T> {
+        T read(Path file) throws IOException;
+    }
+
+    private static <T> T read(String word, Path path, Reader<T> reader) throws IOException {
         if (!Files.isReadable(path)) {
             throw new IOException(word + " " + path + ": there is no such file, or it may not be read");
         }
-        return path;
+        try {
+            return reader.read(path);
+        } catch (IOException e) {
+            throw new IOException(word + " " + e.getMessage(), e);
+        }
     }
 
-    /** Read here, and not by Netty, whose message for a file without certificates does not name it. */
     private static TrustManagerFactory trust(Path authorities) throws IOException {
         try {
-            InputStream pem = new ByteArrayInputStream(PemFile.certificates(file("ssl_ca_cert", authorities)));
             KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
             store.load(null, null);
             int number = 0;
-            for (Certificate each : CertificateFactory.getInstance("X.509").generateCertificates(pem)) {
+            for (X509Certificate each : read("ssl_ca_cert", authorities, PemFile::certificates)) {
                 store.setCertificateEntry("authority" + number++, each);
-            }
-            if (number == 0) {
-                throw new IOException("ssl_ca_cert " + authorities + ": expected certificates in PEM");
             }
             TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
             trust.init(store);

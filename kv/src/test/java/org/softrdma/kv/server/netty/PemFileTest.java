@@ -3,25 +3,26 @@ package org.softrdma.kv.server.netty;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
 import java.security.KeyPairGenerator;
+import java.security.cert.X509Certificate;
 import java.security.interfaces.ECPrivateKey;
 import java.security.spec.ECGenParameterSpec;
 import java.security.spec.PKCS8EncodedKeySpec;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.HexFormat;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.softrdma.kv.server.TestCertificate;
 
 class PemFileTest {
     /** What OpenSSL writes above a certificate, and before a key of a curve. */
@@ -43,9 +44,7 @@ class PemFileTest {
     }
 
     private byte[] key(String text) throws IOException {
-        String all = new String(PemFile.key(file(text)), StandardCharsets.US_ASCII);
-        assertTrue(all.startsWith("-----BEGIN PRIVATE KEY-----\n"), all);
-        return Base64.getMimeDecoder().decode(all.replaceAll("-----[A-Z ]*-----", ""));
+        return PemFile.key(file(text));
     }
 
     private static byte[] generated(String algorithm) throws GeneralSecurityException {
@@ -103,17 +102,26 @@ class PemFileTest {
                 HexFormat.of().withUpperCase().formatHex(pkcs8));
     }
 
+    /** OpenSSL's TRUSTED CERTIFICATE has something behind the certificate. */
     @Test
     void shouldFindCertificatesAmongOtherThings() throws Exception {
-        byte[] one = {1, 2, 3};
-        byte[] two = {4, 5, 6};
-        String found = new String(
-                PemFile.certificates(file(
-                        TEXT + pem("CERTIFICATE", one) + pem("RSA PRIVATE KEY", one) + TEXT + pem("CERTIFICATE", two))),
-                StandardCharsets.US_ASCII);
-        assertEquals(
-                (pem("CERTIFICATE", one) + pem("CERTIFICATE", two)).replaceAll("\\s", ""), found.replaceAll("\\s", ""));
-        assertEquals(0, PemFile.certificates(file("nothing")).length);
+        byte[] certificate = new TestCertificate(directory, "it").certificate().getEncoded();
+        byte[] trusted = Arrays.copyOf(certificate, certificate.length + 7);
+        List<X509Certificate> found = PemFile.certificates(file(TEXT
+                + pem("CERTIFICATE", certificate)
+                + pem("RSA PRIVATE KEY", certificate)
+                + TEXT
+                + pem("TRUSTED CERTIFICATE", trusted)));
+        assertEquals(2, found.size());
+        for (X509Certificate each : found) {
+            assertArrayEquals(certificate, each.getEncoded());
+        }
+    }
+
+    @Test
+    void shouldSayWhatIsWrongWithCertificates() throws Exception {
+        assertRefused("expected certificates in PEM", "nothing", PemFile::certificates);
+        assertRefused("its certificate 1 is damaged", pem("CERTIFICATE", new byte[] {0x30, 1}), PemFile::certificates);
     }
 
     @Test
@@ -134,8 +142,16 @@ class PemFileTest {
     }
 
     private void assertRefused(String expected, String text) throws IOException {
+        assertRefused(expected, text, PemFile::key);
+    }
+
+    private interface Reader {
+        Object read(Path file) throws IOException;
+    }
+
+    private void assertRefused(String expected, String text, Reader reader) throws IOException {
         Path file = file(text);
-        IOException refused = assertThrows(IOException.class, () -> PemFile.key(file), text);
+        IOException refused = assertThrows(IOException.class, () -> reader.read(file), text);
         assertEquals(file + ": " + expected, refused.getMessage());
     }
 }
