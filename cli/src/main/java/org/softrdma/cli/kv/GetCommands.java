@@ -3,14 +3,20 @@ package org.softrdma.cli.kv;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
+import org.softrdma.cli.command.CommandFailure;
 import org.softrdma.cli.command.ExitCode;
 import org.softrdma.cli.command.UserErrorException;
 import org.softrdma.kv.client.KvClient;
 import org.softrdma.kv.client.KvClientCounters;
 import org.softrdma.kv.client.KvCommands;
+import org.softrdma.kv.client.KvException;
 import org.softrdma.kv.client.KvItem;
+import org.softrdma.kv.client.cluster.ClusterServer;
 import org.softrdma.kv.client.cluster.KvCluster;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -89,28 +95,40 @@ final class GetCommands {
 
         @Override
         int run(KvClient client) {
-            int code = write(client);
+            int code = write(client, keys);
             note("served " + service(client.counters()));
             return code;
         }
 
+        /** Server by server: one that fails keeps nothing of the others back. */
         @Override
         int run(KvCluster cluster) {
-            return write(cluster);
+            Map<ClusterServer, List<String>> groups = keys.stream()
+                    .collect(Collectors.groupingBy(
+                            key -> cluster.server(KeyAction.utf8(key)), LinkedHashMap::new, Collectors.toList()));
+            int worst = ExitCode.OK;
+            for (Map.Entry<ClusterServer, List<String>> each : groups.entrySet()) {
+                try {
+                    worst = Math.max(worst, write(cluster.client(each.getKey()), each.getValue()));
+                } catch (KvException e) {
+                    worst = Math.max(worst, CommandFailure.tell(spec, e));
+                }
+            }
+            return worst;
         }
 
-        private int write(KvCommands client) {
+        private int write(KvCommands client, List<String> some) {
             List<Optional<KvItem>> items =
-                    client.getAll(keys.stream().map(KeyAction::utf8).toList());
+                    client.getAll(some.stream().map(KeyAction::utf8).toList());
             boolean all = true;
             for (int i = 0; i < items.size(); i++) {
                 if (items.get(i).isEmpty()) {
                     all = false;
-                    complain(keys.get(i) + ": not found");
+                    complain(some.get(i) + ": not found");
                     continue;
                 }
                 KvItem item = items.get(i).get();
-                System.out.println(keys.get(i) + " " + Integer.toUnsignedString(item.flags()) + " "
+                System.out.println(some.get(i) + " " + Integer.toUnsignedString(item.flags()) + " "
                         + item.value().length + " " + Long.toUnsignedString(item.cas()));
             }
             System.out.flush();

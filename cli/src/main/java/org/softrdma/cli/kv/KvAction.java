@@ -79,9 +79,18 @@ abstract class KvAction implements Callable<Integer> {
         int worst = ExitCode.OK;
         for (ClusterServer each : cluster.servers()) {
             System.out.println(each + ":");
-            worst = Math.max(worst, run(cluster.client(each)));
+            worst = Math.max(worst, runAt(each, cluster));
         }
         return worst;
+    }
+
+    /** Does it with one server; if that fails, says so, so that the others get their turn. */
+    private int runAt(ClusterServer one, KvCluster cluster) throws IOException {
+        try {
+            return run(cluster.client(one));
+        } catch (KvException | VerbsException e) {
+            return CommandFailure.tell(spec, e);
+        }
     }
 
     @Override

@@ -268,6 +268,34 @@ class KvCommandTest {
         assertTrue(err.toString().contains("--server and --servers: expected only one of them"), err::toString);
     }
 
+    /** A server that is down is named, and those behind it are asked all the same. */
+    @Test
+    void shouldAskAllServersThoughOneIsDown() {
+        String up = "127.0.0.1:" + server.memcachedAddress().getPort();
+        String[] two = {"--servers", "127.0.0.1:1," + up};
+        List<String> keys = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            keys.add("key" + i);
+            kv("set", "key" + i, "value");
+        }
+        String gets = output(() -> assertEquals(
+                ExitCode.FAILED,
+                kvOf(two, Stream.concat(Stream.of("gets"), keys.stream()).toArray(String[]::new))));
+        assertTrue(gets.lines().count() > 0 && gets.lines().count() < 20, gets);
+        for (String command : List.of("stats", "version", "flush")) {
+            String said = output(() -> assertEquals(ExitCode.FAILED, kvOf(two, command)));
+            assertTrue(said.startsWith("127.0.0.1:1:" + System.lineSeparator() + up + ":"), said);
+        }
+        assertEquals(
+                4,
+                err.toString()
+                        .lines()
+                        .filter(line -> line.contains(": cannot connect to 127.0.0.1:1: "))
+                        .count(),
+                err::toString);
+        assertEquals(ExitCode.FAILED, kv("get", "key7"));
+    }
+
     private int kvOf(String[] servers, String... arguments) {
         return execute(Stream.of(new String[] {"kv"}, arguments, servers)
                 .flatMap(Arrays::stream)

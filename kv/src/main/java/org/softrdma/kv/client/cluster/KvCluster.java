@@ -31,7 +31,8 @@ import org.softrdma.verbs.device.VerbsDevice;
  * first one is unknown. {@link KvClusterContext#ejectAfter} says what can happen to later requests.
  *
  * <p>Requests without a key go to all servers: {@link #flushAll} to each, {@link #stats} of each with the server's name
- * in front, {@link #version} of all.
+ * in front, {@link #version} of all. If servers fail, the others are asked all the same, and then an exception names
+ * those that failed.
  */
 public final class KvCluster implements KvCommands {
     private final KvClusterContext context;
@@ -221,9 +222,12 @@ public final class KvCluster implements KvCommands {
 
     private <R> List<R> each(Function<KvClient, R> action) {
         List<R> results = new ArrayList<>();
+        ServerFailures failures = new ServerFailures();
         for (int i = 0; i < slots.size(); i++) {
-            results.add(counted(i, action));
+            int server = i;
+            failures.ask(() -> counted(server, action), results);
         }
+        failures.throwIfAny();
         return results;
     }
 

@@ -163,11 +163,14 @@ public final class SharedKvCluster implements KvCommands {
         return results(futures);
     }
 
+    /** Waits for all, also for those behind one that failed. */
     private <T> List<T> results(List<CompletableFuture<T>> futures) {
         List<T> results = new ArrayList<>();
+        ServerFailures failures = new ServerFailures();
         for (CompletableFuture<T> future : futures) {
-            results.add(result(future));
+            failures.ask(() -> result(future), results);
         }
+        failures.throwIfAny();
         return results;
     }
 

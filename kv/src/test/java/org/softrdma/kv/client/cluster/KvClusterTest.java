@@ -155,6 +155,35 @@ class KvClusterTest {
         }
     }
 
+    /** Of five servers the second and the fourth are down. */
+    @Test
+    void shouldFlushAllServersThatAreThereAndNameThoseThatAreNot() {
+        List<ClusterServer> five = new ArrayList<>(servers());
+        five.add(1, new ClusterServer("127.0.0.1", 1, 1));
+        five.add(3, new ClusterServer("127.0.0.1", 2, 1));
+        try (KvCluster client = KvCluster.connect(new KvClusterContext(five).conclude());
+                SharedKvCluster shared = SharedKvCluster.connect(new KvClusterContext(five).conclude())) {
+            for (KvCommands each : List.of(client, shared)) {
+                for (RunningServer server : running) {
+                    try (KvClient direct = server.client()) {
+                        assertEquals(SetStatus.STORED, direct.set(key(1), 0, 0, key(1)));
+                    }
+                }
+                KvException failure = assertThrows(KvException.class, () -> each.flushAll(Duration.ZERO));
+                String message = String.valueOf(failure.getMessage());
+                assertTrue(message.startsWith("2 of 5 servers failed: "), message);
+                assertTrue(message.contains("127.0.0.1:1: "), message);
+                assertTrue(message.contains("127.0.0.1:2: "), message);
+                assertEquals(1, failure.getSuppressed().length);
+                for (RunningServer server : running) {
+                    try (KvClient direct = server.client()) {
+                        assertTrue(direct.get(key(1)).isEmpty(), each + " flushed " + server.address());
+                    }
+                }
+            }
+        }
+    }
+
     @Test
     void shouldPipelineReadsToAllServers() {
         try (KvCluster client = cluster()) {
