@@ -26,6 +26,8 @@ final class MemcachedLink implements AutoCloseable {
     private final ByteBuffer input = ByteBuffer.allocateDirect(INPUT_LENGTH).flip();
     private final StringBuilder line = new StringBuilder();
     private boolean ready;
+    /** A line has come; what closes before that may not speak this protocol. */
+    private boolean answered;
 
     /** In the state of being filled. */
     private ByteBuffer output = ByteBuffer.allocateDirect(OUTPUT_LENGTH);
@@ -119,7 +121,12 @@ final class MemcachedLink implements AutoCloseable {
         input.clear();
         try {
             if (stream.read(input) < 0) {
-                throw gone("it closed the connection", null);
+                throw gone(
+                        answered
+                                ? "it closed the connection"
+                                : "it closed the connection without an answer; does it require TLS (-Z)? This client"
+                                        + " does not speak TLS yet (docs/guide/security.md)",
+                        null);
             }
         } catch (IOException e) {
             throw gone(e.getMessage(), e);
@@ -141,6 +148,7 @@ final class MemcachedLink implements AutoCloseable {
             byte next = input.get();
             if (next == '\n') {
                 int length = line.length();
+                answered = true;
                 String taken = line.substring(0, length > 0 && line.charAt(length - 1) == '\r' ? length - 1 : length);
                 line.setLength(0);
                 return taken;

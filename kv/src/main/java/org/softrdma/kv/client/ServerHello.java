@@ -24,6 +24,7 @@ record ServerHello(
     private static final Pattern OTHER_VERSION =
             Pattern.compile("CLIENT_ERROR rdma version (?:[0-9]+ )?not supported, expected ([0-9]{1,9})");
     private static final String REFUSED = "CLIENT_ERROR rdma refused";
+    private static final String LOGIN_WANTED = "CLIENT_ERROR unauthenticated";
 
     /** A server whose items are not READ. */
     static ServerHello plain(String reason) {
@@ -68,7 +69,10 @@ record ServerHello(
                 || !words[2].matches("[0-9]{1,5}")
                 || Integer.parseInt(words[2]) > 0xFFFF
                 || !words[3].matches("[0-9a-f]{" + 2 * HelloDescriptor.TOKEN_LENGTH + "}")) {
-            throw new KvException(server + " answered rdma hello with '" + line + "'");
+            throw new KvException(server + " answered rdma hello with '" + line + "'"
+                    + (line.equals(LOGIN_WANTED)
+                            ? ": it requires a login (-Y), and this client cannot log in yet (docs/guide/security.md)"
+                            : ""));
         }
         Registration named = switch (words[5]) {
             case "arena" -> new ArenaTable();

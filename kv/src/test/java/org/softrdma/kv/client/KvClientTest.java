@@ -16,6 +16,8 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -26,11 +28,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.softrdma.kv.server.ItemSettings.Registration;
+import org.softrdma.kv.server.Passwords;
 import org.softrdma.kv.server.RunningServer;
 import org.softrdma.sim.SoftRdmaProvider;
 import org.softrdma.verbs.VerbsErrorCode;
@@ -327,6 +331,18 @@ class KvClientTest {
             assertEquals(1, client.deliver((tag, outcome, item) -> results.put(tag, outcome)));
             assertEquals(Map.of(2L, ReadOutcome.HIT), results);
             assertEquals(StartStatus.STARTED, client.start(KEY, 4));
+        }
+    }
+
+    @Test
+    void shouldSayThatItCannotLogInWhereALoginIsRequired(@TempDir Path directory) throws IOException {
+        Passwords passwords = Passwords.read(Files.writeString(directory.resolve("passwords"), "alice:secret\n"));
+        try (RunningServer closed = new RunningServer(context -> context.passwords(passwords))) {
+            KvException failure = assertThrows(KvException.class, () -> closed.client().close());
+            assertTrue(
+                    message(failure)
+                            .contains("'CLIENT_ERROR unauthenticated': it requires a login (-Y), and this client"),
+                    message(failure));
         }
     }
 

@@ -36,6 +36,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.softrdma.kv.client.KvException;
 import org.softrdma.kv.server.host.PortSettings;
 import org.softrdma.kv.server.host.TlsSettings;
 import org.softrdma.kv.server.host.TlsSettings.ClientCertificates;
@@ -173,6 +174,15 @@ class TlsTest {
                 assertArrayEquals(value, in.readNBytes(length), "answer " + i);
                 assertEquals("\r\nEND\r\n", new String(in.readNBytes(7), StandardCharsets.US_ASCII));
             }
+        }
+    }
+
+    @Test
+    void shouldLetOurClientSayThatItSpeaksNoTls() {
+        try (RunningServer running = start()) {
+            KvException failure = assertThrows(KvException.class, () -> running.client().close());
+            String message = String.valueOf(failure.getMessage());
+            assertTrue(message.contains("does it require TLS (-Z)?"), message);
         }
     }
 
