@@ -19,7 +19,7 @@ public final class StreamNetwork implements UringNetwork {
     private static final String THREAD_NAME = "kv-memcached";
 
     /** Sizes of the kernel's buffers are the kernel's, and silent clients stay, as on the other networks. */
-    private static final SocketOptions OPTIONS = new SocketOptions(0, 0, 0);
+    private static final SocketOptions OPTIONS = new SocketOptions(0, 0, 0, true);
 
     /** Nothing is open. */
     public StreamNetwork() {}

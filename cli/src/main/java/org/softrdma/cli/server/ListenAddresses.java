@@ -4,17 +4,20 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import org.softrdma.kv.server.host.Wildcards;
 
 /**
  * What memcached's {@code -l} may say: hosts with commas or semicolons in between, each with a port of its own if it
  * wants one: {@code 10.0.0.1}, {@code host:11212}, {@code ::1}, {@code [::1]:11213}, or {@code *} for all addresses; with
- * {@code notls:} before it if TLS does not encrypt it. No state.
+ * {@code notls:} before it if TLS does not encrypt it. As with memcached, a name means all of its addresses, and a
+ * wildcard those of its family. No state.
  */
 final class ListenAddresses {
-    private static final String ALL_ADDRESSES = "0.0.0.0";
+    private static final String ALL_ADDRESSES = "*";
     private static final String CLEAR = "notls:";
     private static final int MAX_PORT = 65535;
 
@@ -43,9 +46,9 @@ final class ListenAddresses {
         for (String list : lists.isEmpty() ? List.of(ALL_ADDRESSES) : lists) {
             for (String word : list.split("[,;]", -1)) {
                 boolean isClear = word.startsWith(CLEAR);
-                InetSocketAddress address = address(isClear ? word.substring(CLEAR.length()) : word, port);
-                addresses.add(address);
-                (isClear ? clear : encrypted).add(address);
+                List<InetSocketAddress> some = addresses(isClear ? word.substring(CLEAR.length()) : word, port);
+                addresses.addAll(some);
+                (isClear ? clear : encrypted).addAll(some);
             }
         }
         for (InetSocketAddress address : clear) {
@@ -56,7 +59,7 @@ final class ListenAddresses {
         return new Listening(addresses, clear);
     }
 
-    private static InetSocketAddress address(String word, int port) throws UnknownHostException {
+    private static List<InetSocketAddress> addresses(String word, int port) throws UnknownHostException {
         if (word.isEmpty()) {
             throw new IllegalArgumentException("-l: expected addresses, separated by commas");
         }
@@ -66,23 +69,27 @@ final class ListenAddresses {
             if (end < 0 || !(rest.isEmpty() || rest.startsWith(":"))) {
                 throw new IllegalArgumentException("-l " + word + ": expected [ADDRESS] or [ADDRESS]:PORT");
             }
-            return address(word, word.substring(1, end), rest.isEmpty() ? "" : rest.substring(1), port);
+            return addresses(word, word.substring(1, end), rest.isEmpty() ? "" : rest.substring(1), port);
         }
         int colon = word.indexOf(':');
         boolean withPort = colon >= 0 && word.indexOf(':', colon + 1) < 0;
         return withPort
-                ? address(word, word.substring(0, colon), word.substring(colon + 1), port)
-                : address(word, word, "", port);
+                ? addresses(word, word.substring(0, colon), word.substring(colon + 1), port)
+                : addresses(word, word, "", port);
     }
 
-    private static InetSocketAddress address(String word, String host, String ownPort, int port)
+    private static List<InetSocketAddress> addresses(String word, String host, String ownPort, int port)
             throws UnknownHostException {
         if (!ownPort.isEmpty() && (!ownPort.matches("[0-9]{1,5}") || Integer.parseInt(ownPort) > MAX_PORT)) {
             throw new IllegalArgumentException("-l " + word + ": expected a port, 0 to " + MAX_PORT);
         }
-        boolean all = host.equals("*") || host.isEmpty();
-        return new InetSocketAddress(
-                InetAddress.getByName(all ? ALL_ADDRESSES : host),
-                ownPort.isEmpty() ? port : Integer.parseInt(ownPort));
+        int number = ownPort.isEmpty() ? port : Integer.parseInt(ownPort);
+        if (host.equals(ALL_ADDRESSES) || host.isEmpty()) {
+            return Wildcards.everywhere(number);
+        }
+        return Arrays.stream(InetAddress.getAllByName(host))
+                .distinct()
+                .map(each -> new InetSocketAddress(each, number))
+                .toList();
     }
 }

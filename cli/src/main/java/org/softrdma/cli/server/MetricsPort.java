@@ -11,6 +11,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Function;
 import org.softrdma.cli.command.UserErrorException;
+import org.softrdma.kv.server.host.Wildcards;
 
 /**
  * Where Prometheus asks for the statistics of a server: {@code /metrics}, over HTTP. Each request has a thread of its
@@ -38,11 +39,11 @@ final class MetricsPort implements AutoCloseable {
     /**
      * Opens it.
      *
-     * @param address that it listens on
-     * @param port 0 for any free one
+     * @param address that it listens on; port 0 for any free one
+     * @param ipv6Only if {@code ::} means no IPv4; Java's server takes both wherever it listens on a wildcard
      * @param statistics gives the names and values of a group of {@code stats}
      */
-    MetricsPort(InetAddress address, int port, Function<String, Map<String, String>> statistics) {
+    MetricsPort(InetSocketAddress address, boolean ipv6Only, Function<String, Map<String, String>> statistics) {
         LIMITS.forEach((name, value) -> {
             if (System.getProperty(name) == null) {
                 System.setProperty(name, value);
@@ -50,11 +51,19 @@ final class MetricsPort implements AutoCloseable {
         });
         Metrics metrics = new Metrics(statistics);
         try {
-            server = HttpServer.create(new InetSocketAddress(address, port), BACKLOG);
+            server = HttpServer.create(address, BACKLOG);
         } catch (IOException e) {
-            throw new UserErrorException("--metrics-port " + port + ": cannot listen: " + e.getMessage(), e);
+            throw new UserErrorException(
+                    "--metrics-port " + address.getPort() + ": cannot listen: " + e.getMessage(), e);
         }
-        server.createContext("/", exchange -> answer(exchange, metrics));
+        server.createContext("/", exchange -> {
+            InetAddress peer = exchange.getRemoteAddress().getAddress();
+            if (Wildcards.isMeant(address.getAddress(), ipv6Only, peer)) {
+                answer(exchange, metrics);
+            } else {
+                exchange.close();
+            }
+        });
         server.setExecutor(threads);
         server.start();
     }

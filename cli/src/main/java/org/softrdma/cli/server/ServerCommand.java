@@ -28,6 +28,7 @@ import org.softrdma.kv.server.KvServer;
 import org.softrdma.kv.server.KvServerContext;
 import org.softrdma.kv.server.Passwords;
 import org.softrdma.kv.server.ProcessEnd;
+import org.softrdma.kv.server.host.Wildcards;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.device.VerbsDevice;
@@ -246,7 +247,12 @@ public final class ServerCommand implements Callable<Integer> {
     }
 
     private @Nullable MetricsPort openMetrics(StoppableServer server, KvServerContext context) {
-        return metricsPort == null ? null : new MetricsPort(context.rdmaAddress(), metricsPort, server::statistics);
+        return metricsPort == null
+                ? null
+                : new MetricsPort(
+                        new InetSocketAddress(context.rdmaAddress(), metricsPort),
+                        context.isRdmaIpv6Only(),
+                        server::statistics);
     }
 
     /** As memcached: USR1 ends the server once it has answered, HUP reads the passwords again. */
@@ -362,13 +368,10 @@ public final class ServerCommand implements Callable<Integer> {
         }
     }
 
-    /** As it can be given to a client; the wildcard as IPv4 writes it. */
+    /** As it can be given to a client. */
     private static String text(InetSocketAddress address) {
         InetAddress host = address.getAddress();
-        if (host.isAnyLocalAddress()) {
-            return "0.0.0.0:" + address.getPort();
-        }
-        String text = host.getHostAddress();
+        String text = host.equals(Wildcards.IPV6) ? "::" : host.getHostAddress();
         return (host instanceof Inet6Address ? "[" + text + "]" : text) + ":" + address.getPort();
     }
 }

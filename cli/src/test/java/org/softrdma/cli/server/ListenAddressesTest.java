@@ -6,12 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.softrdma.kv.server.host.Wildcards;
 
 class ListenAddressesTest {
     private static final int PORT = 11211;
@@ -29,8 +31,6 @@ class ListenAddressesTest {
         "::1, 0:0:0:0:0:0:0:1 11211",
         "[::1], 0:0:0:0:0:0:0:1 11211",
         "[::1]:7, 0:0:0:0:0:0:0:1 7",
-        "*, 0.0.0.0 11211",
-        "*:7, 0.0.0.0 7",
         "127.0.0.1:0, 127.0.0.1 0"
     })
     void shouldTakeAHostWithOrWithoutAPort(String word, String expected) throws Exception {
@@ -42,7 +42,23 @@ class ListenAddressesTest {
         assertEquals(
                 List.of("127.0.0.1 11211", "127.0.0.2 7", "127.0.0.3 11211", "127.0.0.4 11211"),
                 of("127.0.0.1,127.0.0.2:7;127.0.0.3", "127.0.0.4"));
-        assertEquals(List.of("0.0.0.0 11211"), of());
+    }
+
+    /** As with memcached: 0.0.0.0 and ::, and all addresses of a name. */
+    @Test
+    void shouldTakeAllAddressesOfANameAndOfTheHost() throws Exception {
+        List<InetSocketAddress> all = Wildcards.everywhere(7);
+        assertEquals(new InetSocketAddress(InetAddress.ofLiteral("0.0.0.0"), 7), all.getFirst());
+        assertEquals(all, ListenAddresses.of(List.of(), 7).addresses());
+        assertEquals(all, ListenAddresses.of(List.of("*"), 7).addresses());
+        assertEquals(all, ListenAddresses.of(List.of("*:7"), PORT).addresses());
+        InetAddress[] ofName = InetAddress.getAllByName("localhost");
+        assertEquals(
+                Arrays.stream(ofName)
+                        .map(each -> new InetSocketAddress(each, 7))
+                        .distinct()
+                        .toList(),
+                ListenAddresses.of(List.of("localhost:7"), PORT).addresses());
     }
 
     @Test

@@ -259,9 +259,13 @@ class MetricsTest {
         }
     }
 
+    private static MetricsPort open() {
+        return new MetricsPort(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), false, STATISTICS::get);
+    }
+
     @Test
     void shouldAnswerPrometheusAndNobodyElse() throws Exception {
-        try (MetricsPort port = new MetricsPort(InetAddress.getLoopbackAddress(), 0, STATISTICS::get);
+        try (MetricsPort port = open();
                 HttpClient client = HttpClient.newHttpClient()) {
             String base = "http://127.0.0.1:" + port.address().getPort();
             HttpResponse<String> metrics = client.send(
@@ -287,7 +291,7 @@ class MetricsTest {
     @Test
     void shouldAnswerWhileOthersHaveSentHalfARequest() throws Exception {
         List<Socket> halves = new ArrayList<>();
-        try (MetricsPort port = new MetricsPort(InetAddress.getLoopbackAddress(), 0, STATISTICS::get);
+        try (MetricsPort port = open();
                 HttpClient client = HttpClient.newHttpClient()) {
             for (String half :
                     List.of("G", "GET /metrics HTTP/1.1\r\n", "POST /metrics HTTP/1.1\r\nContent-Length: 9\r\n\r\nx")) {
@@ -308,7 +312,7 @@ class MetricsTest {
     @Test
     @Tag("slow")
     void shouldEndAClientThatNeverSendsTheRestOfItsRequest() throws Exception {
-        try (MetricsPort port = new MetricsPort(InetAddress.getLoopbackAddress(), 0, STATISTICS::get);
+        try (MetricsPort port = open();
                 Socket socket =
                         new Socket(port.address().getAddress(), port.address().getPort())) {
             socket.setSoTimeout(60_000);

@@ -15,7 +15,9 @@ public enum Refusal {
     /** The limit is reached. */
     TOO_MANY("there are too many queue pairs"),
     /** Queue pairs of this address used wrong keys. */
-    PAUSED("this address used wrong keys and has to wait");
+    PAUSED("this address used wrong keys and has to wait"),
+    /** The socket takes connections over IPv4, and the server is not meant to. */
+    NOT_LISTENING("the server does not listen on IPv4");
 
     private static final int LONGEST = 148;
 

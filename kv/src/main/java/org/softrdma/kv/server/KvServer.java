@@ -169,6 +169,7 @@ public final class KvServer implements AutoCloseable {
     private static RdmaService rdmaService(KvServerContext context, ItemStore store) {
         RdmaSettings settings = new RdmaSettings(
                 new InetSocketAddress(context.rdmaAddress(), context.rdmaPort()),
+                context.isRdmaIpv6Only(),
                 context.maxConnections(),
                 context.timeouts().helloTimeoutNs(),
                 context.timeouts().answerTimeoutNs(),

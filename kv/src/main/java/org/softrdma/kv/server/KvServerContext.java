@@ -15,6 +15,7 @@ import org.slf4j.LoggerFactory;
 import org.softrdma.kv.binary.AnswerFrame;
 import org.softrdma.kv.server.host.PortSettings;
 import org.softrdma.kv.server.host.TlsSettings;
+import org.softrdma.kv.server.host.Wildcards;
 import org.softrdma.kv.server.session.ClientRules;
 import org.softrdma.kv.server.session.DiagnosisSettings;
 
@@ -182,20 +183,31 @@ public final class KvServerContext {
         return this;
     }
 
-    /** The address where queue pairs are connected. */
+    /** The address where queue pairs are connected; {@code ::} if all addresses of both families are meant. */
     public InetAddress rdmaAddress() {
         if (rdmaAddress != null) {
             return rdmaAddress;
         }
-        return unixSocket != null && memcachedAddresses.isEmpty()
-                ? InetAddress.getLoopbackAddress()
-                : port().address().getAddress();
+        if (unixSocket != null && memcachedAddresses.isEmpty()) {
+            return InetAddress.getLoopbackAddress();
+        }
+        InetAddress first = port().address().getAddress();
+        return first.isAnyLocalAddress() && isListenedOn(Wildcards.IPV6) ? Wildcards.IPV6 : first;
+    }
+
+    /** True if {@link #rdmaAddress()} is {@code ::}, and IPv4 is not meant. */
+    public boolean isRdmaIpv6Only() {
+        return rdmaAddress().equals(Wildcards.IPV6) && !isListenedOn(Wildcards.IPV4);
+    }
+
+    private boolean isListenedOn(InetAddress address) {
+        return port().addresses().stream().anyMatch(each -> address.equals(each.getAddress()));
     }
 
     /** Where memcached clients connect, unless set otherwise on every address, and how. */
     public PortSettings port() {
         List<InetSocketAddress> addresses =
-                memcachedAddresses.isEmpty() ? List.of(new InetSocketAddress(DEFAULT_PORT)) : memcachedAddresses;
+                memcachedAddresses.isEmpty() ? Wildcards.everywhere(DEFAULT_PORT) : memcachedAddresses;
         return new PortSettings(addresses, clearAddresses, unixSocket, unixSocketMask, backlog, threads, io, tls);
     }
 

@@ -338,7 +338,8 @@ class KvClientTest {
     void shouldSayThatItCannotLogInWhereALoginIsRequired(@TempDir Path directory) throws IOException {
         Passwords passwords = Passwords.read(Files.writeString(directory.resolve("passwords"), "alice:secret\n"));
         try (RunningServer closed = new RunningServer(context -> context.passwords(passwords))) {
-            KvException failure = assertThrows(KvException.class, () -> closed.client().close());
+            KvException failure =
+                    assertThrows(KvException.class, () -> closed.client().close());
             assertTrue(
                     message(failure)
                             .contains("'CLIENT_ERROR unauthenticated': it requires a login (-Y), and this client"),

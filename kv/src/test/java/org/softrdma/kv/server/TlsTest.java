@@ -180,7 +180,8 @@ class TlsTest {
     @Test
     void shouldLetOurClientSayThatItSpeaksNoTls() {
         try (RunningServer running = start()) {
-            KvException failure = assertThrows(KvException.class, () -> running.client().close());
+            KvException failure =
+                    assertThrows(KvException.class, () -> running.client().close());
             String message = String.valueOf(failure.getMessage());
             assertTrue(message.contains("does it require TLS (-Z)?"), message);
         }

@@ -33,7 +33,7 @@ abstract class LinuxEventLoop extends NettyEventLoop {
 
     @Override
     public final StreamSocket connect(InetSocketAddress remote, SocketEvents events) throws IOException {
-        Socket socket = opened();
+        Socket socket = opened(Socket::newSocketStream);
         try {
             tune(socket);
             socket.connect(remote);
@@ -50,7 +50,7 @@ abstract class LinuxEventLoop extends NettyEventLoop {
     @Override
     public final Acceptor listen(InetSocketAddress local, int backlog, Consumer<PendingSocket> accepted)
             throws IOException {
-        Socket socket = opened();
+        Socket socket = opened(() -> ListeningSocket.open(local.getAddress(), options.ipv6Only()));
         try {
             socket.setReuseAddress(true);
             socket.bind(local);
@@ -111,11 +111,15 @@ abstract class LinuxEventLoop extends NettyEventLoop {
         return options.hostTimeoutMs() > 0 && hostWatch.isSilent(socket, options.hostTimeoutMs());
     }
 
+    private interface SocketOpener {
+        Socket open() throws IOException;
+    }
+
     /** Netty says by an exception of its own that there is no socket, and leaves new ones open for programs that are started. */
-    private Socket opened() throws IOException {
+    private Socket opened(SocketOpener opener) throws IOException {
         Socket socket;
         try {
-            socket = Socket.newSocketStream();
+            socket = opener.open();
         } catch (ChannelException e) {
             throw e.getCause() instanceof IOException reason ? reason : new IOException(e.getMessage(), e);
         }

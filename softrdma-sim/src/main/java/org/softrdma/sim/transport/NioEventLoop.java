@@ -7,8 +7,10 @@ import io.netty.channel.nio.NioIoEvent;
 import io.netty.channel.nio.NioIoHandle;
 import io.netty.channel.nio.NioIoOps;
 import java.io.IOException;
+import java.net.Inet6Address;
 import java.net.InetSocketAddress;
 import java.net.SocketOption;
+import java.net.StandardProtocolFamily;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectableChannel;
@@ -52,7 +54,10 @@ final class NioEventLoop extends NettyEventLoop {
 
     @Override
     public Acceptor listen(InetSocketAddress local, int backlog, Consumer<PendingSocket> accepted) throws IOException {
-        ServerSocketChannel channel = counted(ServerSocketChannel.open());
+        ServerSocketChannel channel = counted(ServerSocketChannel.open(
+                local.getAddress() instanceof Inet6Address
+                        ? StandardProtocolFamily.INET6
+                        : StandardProtocolFamily.INET));
         try {
             channel.configureBlocking(false);
             channel.setOption(StandardSocketOptions.SO_REUSEADDR, true);

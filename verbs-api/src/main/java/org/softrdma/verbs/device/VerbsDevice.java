@@ -117,7 +117,12 @@ public interface VerbsDevice extends AutoCloseable {
     }
 
     /**
-     * Listens for connection requests (C: {@code rdma_bind_addr}, {@code rdma_listen}).
+     * Listens for connection requests (C: {@code rdma_bind_addr}, {@code rdma_listen}). The wildcards are rdma_cm's:
+     * {@code 0.0.0.0} takes requests over IPv4 only, {@code ::} those over IPv6 and IPv4, unless the system says
+     * otherwise (Linux: {@code net.ipv6.bindv6only}, for kernel devices). So one listener on {@code ::} serves both, and
+     * the two wildcards exclude each other at one port; rdma_cm's option {@code RDMA_OPTION_ID_AFONLY}, which separates
+     * them, is not offered. Whoever wants IPv6 alone looks at {@link
+     * org.softrdma.verbs.cm.ConnectionRequest#remoteAddress()} and rejects the others.
      *
      * @param local address and port; port 0 picks a free one, which {@link Listener#localAddress()} returns
      * @param backlog requests that may wait to be taken, at least 1

@@ -6,7 +6,6 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
-import io.netty.channel.ServerChannel;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.group.ChannelGroup;
 import io.netty.channel.group.DefaultChannelGroup;
@@ -16,6 +15,7 @@ import io.netty.util.concurrent.GlobalEventExecutor;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.BindException;
+import java.net.Inet4Address;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.StandardProtocolFamily;
@@ -46,6 +46,7 @@ import org.softrdma.kv.server.host.PortSettings;
 import org.softrdma.kv.server.host.ServerNetwork;
 import org.softrdma.kv.server.host.ServerPort;
 import org.softrdma.kv.server.host.TlsSettings;
+import org.softrdma.kv.server.host.Wildcards;
 
 /** Where memcached clients connect, a TCP port or a Unix socket: Netty's threads and sockets. Closed by the server. */
 public final class MemcachedPort implements ServerPort {
@@ -93,7 +94,9 @@ public final class MemcachedPort implements ServerPort {
             Path file = settings.unixSocket();
             if (file == null) {
                 for (InetSocketAddress address : settings.addresses()) {
-                    listening.add(listenTcp(address));
+                    if (!isServedByIpv6(address)) {
+                        listening.add(listenTcp(address));
+                    }
                 }
             } else {
                 listening.add(listenUnix(file));
@@ -122,8 +125,37 @@ public final class MemcachedPort implements ServerPort {
         }
     }
 
+    /** True for {@code 0.0.0.0} if the socket of {@code ::} at the same port takes IPv4, too. */
+    private boolean isServedByIpv6(InetSocketAddress address) {
+        InetSocketAddress ipv6 = new InetSocketAddress(Wildcards.IPV6, address.getPort());
+        return address.equals(ipv4Beside(ipv6))
+                && settings.addresses().contains(ipv6)
+                && sockets.takesBothFamilies(Wildcards.IPV6);
+    }
+
+    /** {@code 0.0.0.0} at the same port, if it is listened on, too. */
+    private @Nullable InetSocketAddress ipv4Beside(InetSocketAddress ipv6) {
+        InetSocketAddress ipv4 = new InetSocketAddress(Wildcards.IPV4, ipv6.getPort());
+        return ipv6.getPort() != 0 && settings.addresses().contains(ipv4) ? ipv4 : null;
+    }
+
+    /** The address that somebody came to; null if we do not listen there, though our socket does. */
+    private @Nullable InetSocketAddress reached(InetSocketAddress listening, Channel client) {
+        boolean overIpv4 =
+                client.remoteAddress() instanceof InetSocketAddress peer && peer.getAddress() instanceof Inet4Address;
+        return overIpv4 && sockets.takesBothFamilies(listening.getAddress()) ? ipv4Beside(listening) : listening;
+    }
+
     private Channel listenTcp(InetSocketAddress address) {
-        ServerBootstrap bootstrap = bootstrap(sockets.tcp(), settings.clear().contains(address) ? null : tls)
+        ServerBootstrap bootstrap = bootstrap(client -> {
+                    InetSocketAddress reached = reached(address, client);
+                    if (reached == null) {
+                        ChannelFuture _ = client.close();
+                    } else {
+                        serve(client, settings.clear().contains(reached) ? null : tls);
+                    }
+                })
+                .channelFactory(() -> sockets.tcp(address.getAddress()))
                 .option(ChannelOption.SO_REUSEADDR, true)
                 .childOption(ChannelOption.TCP_NODELAY, true);
         return bind(bootstrap, address);
@@ -146,7 +178,8 @@ public final class MemcachedPort implements ServerPort {
         Path directory = Files.createTempDirectory(file.toAbsolutePath().getParent(), ".");
         try {
             Path hidden = directory.resolve("s");
-            Channel bound = bind(bootstrap(sockets.unix(), null), sockets.address(hidden));
+            Channel bound =
+                    bind(bootstrap(client -> serve(client, null)).channel(sockets.unix()), sockets.address(hidden));
             try {
                 Files.setPosixFilePermissions(hidden, permissions(settings.unixSocketMask()));
                 Files.move(hidden, file, StandardCopyOption.ATOMIC_MOVE);
@@ -201,21 +234,24 @@ public final class MemcachedPort implements ServerPort {
         return granted;
     }
 
-    private ServerBootstrap bootstrap(Class<? extends ServerChannel> type, @Nullable TlsPort encryption) {
+    private void serve(Channel client, @Nullable TlsPort encryption) {
+        channels.add(client);
+        if (encryption != null) {
+            client.pipeline().addLast(encryption.handler(client.alloc()));
+        }
+        client.pipeline().addLast(new NettyConnection(clients, inputBudget));
+    }
+
+    private ServerBootstrap bootstrap(Consumer<Channel> accepted) {
         ServerBootstrap bootstrap = new ServerBootstrap()
                 .group(loops)
-                .channel(type)
                 .option(ChannelOption.SO_BACKLOG, settings.backlog())
                 .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, OUTPUT_LIMITS)
                 .childOption(ChannelOption.RECVBUF_ALLOCATOR, new InputBuffers(inputBudget))
                 .childHandler(new ChannelInitializer<>() {
                     @Override
                     protected void initChannel(Channel channel) {
-                        channels.add(channel);
-                        if (encryption != null) {
-                            channel.pipeline().addLast(encryption.handler(channel.alloc()));
-                        }
-                        channel.pipeline().addLast(new NettyConnection(clients, inputBudget));
+                        accepted.accept(channel);
                     }
                 });
         return sockets == PortSockets.NIO && settings.unixSocket() != null

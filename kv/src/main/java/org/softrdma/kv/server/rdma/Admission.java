@@ -8,6 +8,7 @@ import org.slf4j.LoggerFactory;
 import org.softrdma.kv.message.HelloDescriptor;
 import org.softrdma.kv.message.Refusal;
 import org.softrdma.kv.message.TokenPlace;
+import org.softrdma.kv.server.host.Wildcards;
 import org.softrdma.verbs.cm.ConnectionRequest;
 import org.softrdma.verbs.device.VerbsDevice;
 
@@ -81,6 +82,10 @@ public final class Admission {
     Ticket admit(ConnectionRequest request, int sessions) {
         InetAddress peer = request.remoteAddress().getAddress();
         long nowNs = service.nowNs();
+        RdmaSettings settings = service.settings();
+        if (!Wildcards.isMeant(settings.address().getAddress(), settings.ipv6Only(), peer)) {
+            return refuse(request, Refusal.NOT_LISTENING);
+        }
         if (wrongKeys.pausedForNs(peer, nowNs) > 0) {
             return refuse(request, Refusal.PAUSED);
         }

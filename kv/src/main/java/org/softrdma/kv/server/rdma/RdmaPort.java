@@ -5,9 +5,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.softrdma.kv.CloseStack;
 import org.softrdma.kv.server.host.ServerThreads;
+import org.softrdma.kv.server.host.Wildcards;
 import org.softrdma.verbs.CompletionChannel;
 import org.softrdma.verbs.Feature;
 import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.VerbsErrorCode;
+import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.Listener;
 import org.softrdma.verbs.device.VerbsDevice;
 
@@ -31,12 +34,33 @@ public final class RdmaPort implements AutoCloseable {
         try {
             CompletionChannel channel = owned.add(device.createCompletionChannel());
             RdmaService service = admission.service();
-            listener = owned.add(device.listen(service.settings().address(), BACKLOG));
+            listener = owned.add(listen(device, service.settings()));
             sessions = new RdmaSessions(service, admission, channel, RdmaSessions.BATCH);
             acceptor = new QueuePairAcceptor(
                     service, new RdmaResources(device, domain, channel), admission, sessions, listener);
         } catch (RuntimeException e) {
             throw owned.closeAfter(e);
+        }
+    }
+
+    /** Where both families are meant, IPv4 alone is better than nothing. */
+    private static Listener listen(VerbsDevice device, RdmaSettings settings) {
+        InetSocketAddress address = settings.address();
+        if (!address.getAddress().equals(Wildcards.IPV6) || settings.ipv6Only()) {
+            return device.listen(address, BACKLOG);
+        }
+        InetSocketAddress ipv4 = new InetSocketAddress(Wildcards.IPV4, address.getPort());
+        if (!device.capabilities().has(Feature.IPV6)) {
+            return device.listen(ipv4, BACKLOG);
+        }
+        try {
+            return device.listen(address, BACKLOG);
+        } catch (VerbsException e) {
+            if (e.code() != VerbsErrorCode.ADDRESS_NOT_AVAILABLE) {
+                throw e;
+            }
+            LOG.info("device {} connects queue pairs over IPv4 only: {}", device.name(), e.getMessage());
+            return device.listen(ipv4, BACKLOG);
         }
     }
 

@@ -60,7 +60,7 @@ class RdmaSessionsTest {
             owned.add(device.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 1));
     private final RdmaService service = new RdmaService(
             store(),
-            new RdmaSettings(listener.localAddress(), 10, DEADLINE_NS, DEADLINE_NS, new Random(1)),
+            new RdmaSettings(listener.localAddress(), false, 10, DEADLINE_NS, DEADLINE_NS, new Random(1)),
             () -> NOW,
             SystemNanoClock.INSTANCE,
             new RdmaCounters());
