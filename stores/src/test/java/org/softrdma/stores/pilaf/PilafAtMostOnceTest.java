@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
+import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.softrdma.sim.fabric.Fabric;
@@ -20,6 +21,7 @@ import org.softrdma.stores.BlockingStore;
 import org.softrdma.stores.FabricStores;
 import org.softrdma.stores.Outcome;
 import org.softrdma.stores.StoreClient;
+import org.softrdma.stores.StoreClientContext;
 import org.softrdma.stores.StoreCounter;
 import org.softrdma.verbs.device.VerbsDevice;
 
@@ -98,5 +100,34 @@ class PilafAtMostOnceTest {
     @Test
     void shouldNotAskAgainForAChangeOfASessionThatAFailedAttemptHasMade() {
         run(cut(cut(FaultPlan.NONE, ANSWER, 1), WELCOME, 2), 2, Outcome.LOST, 0, SECOND);
+    }
+
+    /** A client that connects again has left its old connection, although the server has not noticed. */
+    @Test
+    void shouldKeepOneConnectionOfAClient() {
+        Fabric fabric = new Fabric(6, FabricSettings.DEFAULT);
+        FabricNode server = fabric.node("server");
+        FabricNode machine = fabric.node("client");
+        fabric.run(machine, () -> {
+            var running = FabricStores.serve(fabric, server, DESIGN, context -> context);
+            StoreClientContext sameName =
+                    FabricStores.client(fabric, server).random(new Random(7)).conclude();
+            StoreClientContext again =
+                    FabricStores.client(fabric, server).random(new Random(7)).conclude();
+            try (VerbsDevice device = machine.open(Map.of());
+                    BlockingStore old = new BlockingStore(DESIGN.connect(device, sameName));
+                    BlockingStore other = new BlockingStore(DESIGN.connect(
+                            device, FabricStores.client(fabric, server).conclude()))) {
+                assertTrue(old.put(KEY, FIRST));
+                try (BlockingStore store = new BlockingStore(DESIGN.connect(device, again))) {
+                    assertArrayEquals(FIRST, store.get(KEY).orElseThrow());
+                    assertTrue(other.put(KEY, SECOND));
+                    assertEquals(0, other.client().counters().get(StoreCounter.RECONNECTS));
+                    assertArrayEquals(SECOND, old.get(KEY).orElseThrow());
+                    assertEquals(1, old.client().counters().get(StoreCounter.RECONNECTS));
+                }
+            }
+            running.stop();
+        });
     }
 }
