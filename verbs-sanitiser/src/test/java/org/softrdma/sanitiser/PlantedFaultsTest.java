@@ -209,6 +209,29 @@ class PlantedFaultsTest {
         }
     }
 
+    /** A RECV that finds its queue full takes no SEND. */
+    @Test
+    void shouldNotCountAReceiveThatWasNotAccepted() {
+        try (SanitisedPair pair = SanitisedPair.connect(QueuePairLimits.of(16, 2), 64)) {
+            int depth = pair.responder.limits().maxReceiveWorkRequests();
+            MemoryRegion message = pair.region(BYTES);
+            MemoryRegion inbox = pair.region((depth + 1L) * BYTES, AccessFlag.RECEIVE_SINK);
+            for (int i = 0; i <= depth; i++) {
+                PostStatus expected = i < depth ? PostStatus.ACCEPTED : PostStatus.QUEUE_FULL;
+                assertEquals(expected, pair.responder.postReceive(i, inbox, (long) i * BYTES, BYTES));
+            }
+            for (int i = 0; i < depth; i++) {
+                pair.requester.postSend(i, message, 0, BYTES, SendFlags.SIGNALLED);
+            }
+            assertEquals(0, pair.findings.count(), pair.findings::toString);
+
+            pair.requester.postSend(99, message, 0, BYTES, SendFlags.SIGNALLED);
+
+            Finding found = pair.finding(Rule.SEND_WITHOUT_RECEIVE, pair.requester, pair.responder);
+            assertTrue(found.text().contains("SEND with wrId 99"), found::text);
+        }
+    }
+
     @Test
     void shouldFindAReadOfTheOpcodeOfAFailedCompletion() {
         try (SanitisedPair pair = SanitisedPair.connect()) {
