@@ -1,9 +1,8 @@
 package org.softrdma.kv.binary;
 
-import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import org.softrdma.kv.turns.Turns;
 
 /**
  * Cuts the bytes of one connection into frames, wherever the network cut them: the binary counterpart of the text
@@ -33,25 +32,17 @@ public final class BinaryDecoder {
         REST
     }
 
-    private final Turns turns;
     private final BinaryRequest request = new BinaryRequest();
     private Part part = Part.HEADER;
 
     /** Bytes of the part that are there. */
     private int gathered;
 
-    private @Nullable MemorySegment valueTarget;
-    private long valueAt;
+    private @Nullable Consumer<ByteBuffer> valueTaker;
     private long valueLeft;
 
-    /**
-     * A decoder at the start of a connection.
-     *
-     * @param turns of those who may READ a value while it comes
-     */
-    public BinaryDecoder(Turns turns) {
-        this.turns = turns;
-    }
+    /** A decoder at the start of a connection. */
+    public BinaryDecoder() {}
 
     /** The request of the last {@link Event#REQUEST}. */
     public BinaryRequest request() {
@@ -62,12 +53,10 @@ public final class BinaryDecoder {
      * Says where the value behind the last request goes; to be called before the next {@link #next}, or it is skipped,
      * as is whatever follows a request that has no value.
      *
-     * @param target takes the value, or null to skip it
-     * @param offset where it goes
+     * @param taker takes all bytes of each buffer that it gets, piece by piece as they come; null to skip them
      */
-    public void expectValue(@Nullable MemorySegment target, long offset) {
-        valueTarget = part == Part.VALUE ? target : null;
-        valueAt = offset;
+    public void expectValue(@Nullable Consumer<ByteBuffer> taker) {
+        valueTaker = part == Part.VALUE ? taker : null;
     }
 
     /** True if some of the next request has come, or the value of the last one has not all come. */
@@ -139,7 +128,7 @@ public final class BinaryDecoder {
     private Event endOfKey(Part next, int unread) {
         part = next;
         gathered = 0;
-        valueTarget = null;
+        valueTaker = null;
         valueLeft = request.valueLength() + unread;
         return Event.REQUEST;
     }
@@ -159,16 +148,19 @@ public final class BinaryDecoder {
 
     private boolean takeValue(ByteBuffer input) {
         int length = (int) Math.min(valueLeft, input.remaining());
-        if (valueTarget != null && length > 0) {
-            turns.copy(MemorySegment.ofBuffer(input), 0, valueTarget, valueAt, length);
+        int end = input.position() + length;
+        if (valueTaker != null && length > 0) {
+            int limit = input.limit();
+            input.limit(end);
+            valueTaker.accept(input);
+            input.limit(limit);
         }
-        input.position(input.position() + length);
-        valueAt += length;
+        input.position(end);
         valueLeft -= length;
         if (valueLeft > 0) {
             return false;
         }
-        valueTarget = null;
+        valueTaker = null;
         return true;
     }
 }

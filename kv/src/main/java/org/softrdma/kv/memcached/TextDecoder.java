@@ -1,10 +1,9 @@
 package org.softrdma.kv.memcached;
 
-import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import org.softrdma.kv.turns.Turns;
 
 /**
  * Cuts the bytes of one connection into command lines and values, wherever the network cut them. A pull parser: the
@@ -43,7 +42,6 @@ public final class TextDecoder {
     private static final int INITIAL_LINE_LENGTH = 512;
     private static final int TERMINATOR_LENGTH = 2;
 
-    private final Turns turns;
     private final TextRequest request = new TextRequest();
     private final RequestParser parser = new RequestParser(request);
     private byte[] line = new byte[INITIAL_LINE_LENGTH];
@@ -56,20 +54,13 @@ public final class TextDecoder {
     /** What comes up to the end of the line belongs to a request that was refused. */
     private boolean skipping;
 
-    private @Nullable MemorySegment valueTarget;
-    private long valueAt;
+    private @Nullable Consumer<ByteBuffer> valueTaker;
     private int valueLeft;
     private int terminatorLeft;
     private boolean terminated;
 
-    /**
-     * A decoder at the start of a connection.
-     *
-     * @param turns of those who may READ a value while it comes
-     */
-    public TextDecoder(Turns turns) {
-        this.turns = turns;
-    }
+    /** A decoder at the start of a connection. */
+    public TextDecoder() {}
 
     /** The request of the last {@link Event#REQUEST}. */
     public TextRequest request() {
@@ -88,13 +79,11 @@ public final class TextDecoder {
     /**
      * Says where the value behind a set goes; to be called before the next {@link #next}.
      *
-     * @param target takes the value, or null to skip it
-     * @param offset where it goes
+     * @param taker takes all bytes of each buffer that it gets, piece by piece as they come; null to skip them
      * @param length bytes of the value
      */
-    public void expectValue(@Nullable MemorySegment target, long offset, int length) {
-        valueTarget = target;
-        valueAt = offset;
+    public void expectValue(@Nullable Consumer<ByteBuffer> taker, int length) {
+        valueTaker = taker;
         valueLeft = length;
         terminatorLeft = TERMINATOR_LENGTH;
         terminated = true;
@@ -126,11 +115,14 @@ public final class TextDecoder {
 
     private Event nextValue(ByteBuffer input) {
         int length = Math.min(valueLeft, input.remaining());
-        if (valueTarget != null && length > 0) {
-            turns.copy(MemorySegment.ofBuffer(input), 0, valueTarget, valueAt, length);
+        int end = input.position() + length;
+        if (valueTaker != null && length > 0) {
+            int limit = input.limit();
+            input.limit(end);
+            valueTaker.accept(input);
+            input.limit(limit);
         }
-        input.position(input.position() + length);
-        valueAt += length;
+        input.position(end);
         valueLeft -= length;
         while (valueLeft == 0 && terminatorLeft > 0 && input.hasRemaining()) {
             terminated &= input.get() == (terminatorLeft == TERMINATOR_LENGTH ? '\r' : '\n');
@@ -139,7 +131,7 @@ public final class TextDecoder {
         if (terminatorLeft > 0) {
             return Event.NEED_INPUT;
         }
-        valueTarget = null;
+        valueTaker = null;
         return Event.VALUE;
     }
 

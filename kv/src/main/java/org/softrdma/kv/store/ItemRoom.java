@@ -31,6 +31,7 @@ final class ItemRoom {
 
     private final SlabAllocator slabs;
     private final ItemTable table;
+    private final UnfinishedItems unfinished;
     private final boolean evicting;
     private volatile ItemVisitor evictions = item -> {};
     private volatile long lastEvictionSeconds;
@@ -38,11 +39,13 @@ final class ItemRoom {
     /**
      * The room that an allocator has.
      *
+     * @param unfinished items that can make room, too
      * @param evicting whether items make room for others when memory is used up
      */
-    ItemRoom(SlabAllocator slabs, ItemTable table, boolean evicting) {
+    ItemRoom(SlabAllocator slabs, ItemTable table, UnfinishedItems unfinished, boolean evicting) {
         this.slabs = slabs;
         this.table = table;
+        this.unfinished = unfinished;
         this.evicting = evicting;
     }
 
@@ -51,10 +54,10 @@ final class ItemRoom {
         if (keyLength < 1 || keyLength > ItemDescriptor.MAX_KEY_LENGTH || valueLength < 0) {
             throw new IllegalArgumentException("keyLength=" + keyLength + ", valueLength=" + valueLength);
         }
-        long itemLength = ItemDescriptor.itemLength(keyLength, valueLength);
-        if (itemLength > slabs.geometry().maxItemLength()) {
+        if (isTooLarge(keyLength, valueLength)) {
             return NewItem.TOO_LARGE;
         }
+        long itemLength = ItemDescriptor.itemLength(keyLength, valueLength);
         long chunk = allocate(slabs.geometry().sizeClass(itemLength), nowSeconds);
         if (chunk == SlabAllocator.NONE) {
             return NewItem.OUT_OF_MEMORY;
@@ -65,6 +68,12 @@ final class ItemRoom {
         slabs.writer().header(memory, item, expiry, flags, key, keyOffset, keyLength, valueLength);
         long hash = table.hash(key, keyOffset, keyLength);
         return new NewItem(NewItem.Status.READY, chunk, memory, hash, keyLength, valueLength);
+    }
+
+    /** See {@link ItemStore#isTooLarge}. */
+    boolean isTooLarge(int keyLength, int valueLength) {
+        return ItemDescriptor.itemLength(keyLength, valueLength)
+                > slabs.geometry().maxItemLength();
     }
 
     /** See {@link ItemStore#touchIntervalSeconds}. */
@@ -82,6 +91,9 @@ final class ItemRoom {
             }
             if (evict(sizeClass, nowSeconds)) { // there was room, even if another thread was faster to take it
                 table.events(sizeClass).directReclaims.increment();
+                continue;
+            }
+            if (unfinished.giveUpStale(sizeClass, nowSeconds)) {
                 continue;
             }
             if (!evicting) {

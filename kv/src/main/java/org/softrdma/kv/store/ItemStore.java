@@ -39,6 +39,7 @@ public final class ItemStore {
 
     private final SlabAllocator slabs;
     private final ItemTable table;
+    private final UnfinishedItems unfinished;
     private final ItemRoom room;
     private final ItemWalk walk;
     private final ItemChanges changes;
@@ -65,7 +66,8 @@ public final class ItemStore {
     public ItemStore(SlabAllocator slabs, long hashSeed, boolean evicting, boolean numbering) {
         this.slabs = slabs;
         table = new ItemTable(slabs, hashSeed, numbering);
-        room = new ItemRoom(slabs, table, evicting);
+        unfinished = new UnfinishedItems(slabs);
+        room = new ItemRoom(slabs, table, unfinished, evicting);
         walk = new ItemWalk(slabs, table);
         changes = new ItemChanges(slabs, table, room);
     }
@@ -89,6 +91,38 @@ public final class ItemStore {
     public NewItem reserve(
             byte[] key, int keyOffset, int keyLength, int flags, int expiry, int valueLength, long nowSeconds) {
         return room.reserve(key, keyOffset, keyLength, flags, expiry, valueLength, nowSeconds);
+    }
+
+    /**
+     * True if there is no room for such an item, whatever else is stored.
+     *
+     * @param keyLength bytes of its key
+     * @param valueLength bytes of its value
+     */
+    public boolean isTooLarge(int keyLength, int valueLength) {
+        return room.isTooLarge(keyLength, valueLength);
+    }
+
+    /**
+     * The rest of the value has not come yet. Until {@link #goOn} the caller does not touch the item, and it may lose
+     * it: what all such items hold is bounded.
+     *
+     * @param begun a reserved item, some of whose value is in place
+     * @param received bytes of the value that have come
+     * @param nowSeconds the time
+     */
+    public void await(NewItem begun, int received, long nowSeconds) {
+        unfinished.await(begun, received, nowSeconds);
+    }
+
+    /**
+     * The caller of {@link #await} goes on.
+     *
+     * @param begun that item
+     * @return false if it has lost the item, which is ended
+     */
+    public boolean goOn(NewItem begun) {
+        return unfinished.goOn(begun);
     }
 
     /**

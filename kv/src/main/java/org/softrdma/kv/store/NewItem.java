@@ -22,6 +22,9 @@ public final class NewItem {
     /** There was no such item. */
     public static final int NO_CLASS = -1;
 
+    /** Its owner has it. */
+    static final int NOWHERE = -1;
+
     static final NewItem TOO_LARGE = new NewItem(Status.TOO_LARGE, SlabAllocator.NONE, MemorySegment.NULL, 0, 0, 0);
     static final NewItem OUT_OF_MEMORY =
             new NewItem(Status.OUT_OF_MEMORY, SlabAllocator.NONE, MemorySegment.NULL, 0, 0, 0);
@@ -33,6 +36,12 @@ public final class NewItem {
     private final MemorySegment memory;
     private final int valueLength;
     private boolean ended;
+
+    // While it is among the UnfinishedItems, under their lock.
+    private int place = NOWHERE;
+    private int received;
+    private long awaitedSince;
+
     private long locatorFirst;
     private long locatorSecond;
     private long cas;
@@ -97,6 +106,40 @@ public final class NewItem {
             throw new IllegalStateException("status=" + status + ", ended=" + ended + ": nothing to store or abandon");
         }
         ended = true;
+    }
+
+    /**
+     * Its owner waits for the rest of the value.
+     *
+     * @param bytes that have come
+     * @param nowSeconds the time
+     * @param where it is among those that wait
+     */
+    void awaits(int bytes, long nowSeconds, int where) {
+        if (received == 0 || bytes - received >= UnfinishedItems.LEAST_PROGRESS) {
+            received = bytes;
+            awaitedSince = nowSeconds;
+        }
+        place = where;
+    }
+
+    void moved(int where) {
+        place = where;
+    }
+
+    /** Where it is among those that wait, or {@link #NOWHERE}. */
+    int place() {
+        return place;
+    }
+
+    /** Bytes of the value that had come when it last went on. */
+    int received() {
+        return received;
+    }
+
+    /** When it last went on, in seconds since 1970. */
+    long awaitedSince() {
+        return awaitedSince;
     }
 
     void found(int sizeClass) {

@@ -10,7 +10,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HexFormat;
 import org.junit.jupiter.api.Test;
-import org.softrdma.kv.turns.Turns;
 
 /** Golden bytes: those of the examples in memcached's description of the protocol, and some of our own. */
 class FrameDescriptorTest {
@@ -21,7 +20,7 @@ class FrameDescriptorTest {
     }
 
     private static BinaryRequest request(String hex) {
-        BinaryDecoder decoder = new BinaryDecoder(Turns.OF_JVM);
+        BinaryDecoder decoder = new BinaryDecoder();
         assertEquals(BinaryDecoder.Event.REQUEST, decoder.next(ByteBuffer.wrap(bytes(hex))));
         return decoder.request();
     }

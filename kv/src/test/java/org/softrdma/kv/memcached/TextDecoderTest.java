@@ -16,14 +16,13 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.softrdma.kv.turns.Turns;
 
 class TextDecoderTest {
     private static final String KEY_250 = "k".repeat(250);
 
     /** What a stream of bytes means, one line per event. */
     private static List<String> decode(byte[] stream, int... cuts) {
-        TextDecoder decoder = new TextDecoder(Turns.OF_JVM);
+        TextDecoder decoder = new TextDecoder();
         List<String> events = new ArrayList<>();
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment value = arena.allocate(1024);
@@ -68,7 +67,7 @@ class TextDecoderTest {
                 text.append(' ').append(request.exptime()).append(' ').append(request.valueLength());
                 value.fill((byte) 0);
                 boolean fits = request.valueLength() <= value.byteSize();
-                decoder.expectValue(fits ? value : null, 0, request.valueLength());
+                decoder.expectValue(fits ? value.asByteBuffer()::put : null, request.valueLength());
             }
             case RGET -> {
                 text.append(' ').append(key(request, 0)).append(' ').append(Integer.toUnsignedString(request.rkey()));
@@ -258,7 +257,7 @@ class TextDecoderTest {
     void shouldTakeOnlyShortLinesBeforeLogin() {
         for (String line : List.of("get " + "x ".repeat(2000), "set k 0 0" + " ".repeat(2100) + "1")) {
             for (String end : List.of("", "\r\n")) {
-                TextDecoder decoder = new TextDecoder(Turns.OF_JVM);
+                TextDecoder decoder = new TextDecoder();
                 decoder.onlyShortLines(true);
                 assertEquals(TextDecoder.Event.LINE_TOO_LONG, decoder.next(ByteBuffer.wrap(bytes(line + end))));
             }
@@ -267,7 +266,7 @@ class TextDecoderTest {
 
     @Test
     void shouldKeepNothingLongBetweenRequests() {
-        TextDecoder decoder = new TextDecoder(Turns.OF_JVM);
+        TextDecoder decoder = new TextDecoder();
         ByteBuffer input = ByteBuffer.wrap(bytes("set" + " x".repeat(8000) + "\r\n"));
         assertEquals(TextDecoder.Event.REQUEST, decoder.next(input));
         assertEquals(8000, decoder.request().argumentCount());

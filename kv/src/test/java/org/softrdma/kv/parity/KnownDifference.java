@@ -26,6 +26,13 @@ enum KnownDifference {
                     && (!ours.isEmpty() || unit.text().contains("noreply"));
         }
     },
+    UNFINISHED_VALUE(
+            "A value that is announced and does not come, or not as a whole",
+            "takes its memory at once, and keeps it",
+            "takes memory when its first bytes come. All such values hold at most half of `-m`; beyond that, those of"
+                    + " clients that have stopped are answered `SERVER_ERROR out of memory storing object` if the rest"
+                    + " comes after all",
+            "A few clients that stop would hold all memory."),
     LONG_LINE(
             "A line of more than 2048 bytes that is not a `get`, such as a value whose length cannot be read",
             "is answered if it arrives in one piece, and ends the connection if it does not",

@@ -122,6 +122,11 @@ final class BinaryCommands {
         }
     }
 
+    /** All that has come is used up, and the value is not whole. */
+    void awaitValue() {
+        items.awaitValue();
+    }
+
     /** Gives back what the connection holds. */
     void release() {
         items.release();

@@ -126,15 +126,19 @@ final class BinaryItems implements ItemVisitor {
         mode = request.cas() == 0 || joins ? asked : StoreMode.CAS;
         rule.reset(mode).compareCas(request.cas());
         int itemExpiry = joins ? 0 : service.expiry(request.exptime(), nowSeconds);
-        StoreStatus begun = intake.begin(request, asked, itemExpiry, nowSeconds);
+        StoreStatus begun = intake.begin(request, asked, itemExpiry);
         if (begun != StoreStatus.STORED) {
-            tellStored(begun, null);
-            intake.refusal(begun);
-            connection.reply(
-                    begun == StoreStatus.TOO_LARGE
-                            ? frame.refuse(request, Status.TOO_LARGE)
-                            : frame.refuse(request, Status.OUT_OF_MEMORY, NO_ROOM_FOR_ITEM));
+            refuse(begun);
         }
+    }
+
+    private void refuse(StoreStatus status) {
+        tellStored(status, null);
+        intake.refusal(status);
+        connection.reply(
+                status == StoreStatus.TOO_LARGE
+                        ? frame.refuse(request, Status.TOO_LARGE)
+                        : frame.refuse(request, Status.OUT_OF_MEMORY, NO_ROOM_FOR_ITEM));
     }
 
     private static StoreMode mode(BinaryOperation operation) {
@@ -149,9 +153,13 @@ final class BinaryItems implements ItemVisitor {
 
     /** The value has come, or was skipped. */
     void endValue() {
-        NewItem item = intake.take();
+        NewItem item = intake.end();
         if (item == null) {
             return; // it was skipped and is answered
+        }
+        if (item.status() != NewItem.Status.READY) {
+            refuse(StoreStatus.OUT_OF_MEMORY);
+            return;
         }
         counters.sets.increment(service.store().sizeClass(item));
         StoreStatus status = service.store().store(item, rule, service.nowSeconds());
@@ -303,6 +311,11 @@ final class BinaryItems implements ItemVisitor {
             numberCas = item.cas();
         }
         return status;
+    }
+
+    /** All that has come is used up, and the value is not whole. */
+    void awaitValue() {
+        intake.await();
     }
 
     /** Gives back what the connection holds. */

@@ -1,7 +1,7 @@
 package org.softrdma.kv.server.session;
 
-import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.kv.binary.BinaryDecoder;
 
@@ -13,14 +13,19 @@ final class BinarySpeech implements Speech {
 
     BinarySpeech(ServerParts server, Conversation conversation) {
         this.conversation = conversation;
-        this.decoder = new BinaryDecoder(server.service().store().turns());
+        this.decoder = new BinaryDecoder();
         this.commands = new BinaryCommands(server, conversation, decoder.request());
     }
 
     @Override
     public Step next(ByteBuffer input) {
         return switch (decoder.next(input)) {
-            case NEED_INPUT -> Step.NEED_INPUT;
+            case NEED_INPUT -> {
+                if (decoder.expectsValue()) {
+                    commands.awaitValue();
+                }
+                yield Step.NEED_INPUT;
+            }
             case REQUEST -> {
                 commands.execute();
                 yield Step.REQUEST;
@@ -38,8 +43,8 @@ final class BinarySpeech implements Speech {
 
     /** The decoder knows the length itself, also where it is beyond that of any item. */
     @Override
-    public void expectValue(@Nullable MemorySegment target, long offset, int length) {
-        decoder.expectValue(target, offset);
+    public void expectValue(@Nullable Consumer<ByteBuffer> taker, int length) {
+        decoder.expectValue(taker);
     }
 
     @Override

@@ -137,8 +137,8 @@ final class ClassicCommands implements ItemVisitor, ValueTaker {
         fillingNoreply = newRequest.noreply();
         StoreMode mode = mode(fillingCommand);
         rule.reset(mode).compareCas(newRequest.number());
-        StoreStatus begun = intake.begin(
-                newRequest, mode, newRequest.flags(), service.expiry(newRequest.exptime(), nowSeconds), nowSeconds);
+        StoreStatus begun =
+                intake.begin(newRequest, mode, newRequest.flags(), service.expiry(newRequest.exptime(), nowSeconds));
         if (begun != StoreStatus.STORED) {
             tellStored(begun, null);
             refuse(begun);
@@ -147,9 +147,14 @@ final class ClassicCommands implements ItemVisitor, ValueTaker {
 
     @Override
     public void endValue(boolean terminated) {
-        NewItem item = intake.take();
+        NewItem item = intake.end();
         if (item == null) {
             return; // it was skipped and is answered
+        }
+        if (item.status() != NewItem.Status.READY) {
+            tellStored(StoreStatus.OUT_OF_MEMORY, null);
+            refuse(StoreStatus.OUT_OF_MEMORY);
+            return;
         }
         int sizeClass = service.store().sizeClass(item);
         counters.sets.increment(sizeClass);
@@ -323,6 +328,11 @@ final class ClassicCommands implements ItemVisitor, ValueTaker {
         if (status == StoreStatus.NOT_FOUND) {
             (up ? counters.incrMisses : counters.decrMisses).increment();
         }
+    }
+
+    /** All that has come is used up, and the value is not whole. */
+    void awaitValue() {
+        intake.await();
     }
 
     /** Gives back what the connection holds. */

@@ -104,7 +104,7 @@ final class Commands {
 
     private void refuse(TextRequest request) {
         if (request.valueFollows()) {
-            conversation.expectValue(null, 0, request.valueLength());
+            conversation.expectValue(null, request.valueLength());
         }
         if (!request.noreply()) {
             conversation.reply(request.error());
@@ -119,6 +119,12 @@ final class Commands {
         } else {
             taker.endValue(terminated);
         }
+    }
+
+    /** All that has come is used up, and the value is not whole. */
+    void awaitValue() {
+        classic.awaitValue();
+        meta.awaitValue();
     }
 
     /** Gives back what the connection holds. */

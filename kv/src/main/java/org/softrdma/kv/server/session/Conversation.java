@@ -1,9 +1,9 @@
 package org.softrdma.kv.server.session;
 
-import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.nio.ByteBuffer;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -249,8 +249,8 @@ final class Conversation implements WatcherOutput {
     }
 
     /** Says where the value behind the present request goes; see {@link Speech#expectValue}. */
-    void expectValue(@Nullable MemorySegment target, long offset, int length) {
-        speech().expectValue(target, offset, length);
+    void expectValue(@Nullable Consumer<ByteBuffer> taker, int length) {
+        speech().expectValue(taker, length);
     }
 
     void reply(byte[] bytes) {

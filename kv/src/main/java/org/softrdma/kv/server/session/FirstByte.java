@@ -1,7 +1,7 @@
 package org.softrdma.kv.server.session;
 
-import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.kv.binary.FrameDescriptor;
 import org.softrdma.kv.memcached.TextProtocol;
@@ -39,7 +39,7 @@ final class FirstByte implements Speech {
     }
 
     @Override
-    public void expectValue(@Nullable MemorySegment target, long offset, int length) {
+    public void expectValue(@Nullable Consumer<ByteBuffer> taker, int length) {
         throw new IllegalStateException("a value of no request");
     }
 

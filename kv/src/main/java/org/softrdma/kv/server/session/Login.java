@@ -1,6 +1,6 @@
 package org.softrdma.kv.server.session;
 
-import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 import java.util.function.Predicate;
 import org.softrdma.kv.memcached.TextCommand;
 import org.softrdma.kv.memcached.TextProtocol;
@@ -33,14 +33,14 @@ final class Login {
         attempting = request.command() == TextCommand.SET;
         if (!attempting) {
             if (request.valueFollows()) {
-                connection.expectValue(null, 0, request.valueLength());
+                connection.expectValue(null, request.valueLength());
             }
             connection.reply(TextProtocol.UNAUTHENTICATED);
             return;
         }
         skipping = request.valueLength() > LONGEST;
         attempt = new byte[skipping ? 0 : request.valueLength()];
-        connection.expectValue(skipping ? null : MemorySegment.ofArray(attempt), 0, request.valueLength());
+        connection.expectValue(skipping ? null : ByteBuffer.wrap(attempt)::put, request.valueLength());
     }
 
     /** True if the client is logged in now. */

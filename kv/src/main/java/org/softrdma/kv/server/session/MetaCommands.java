@@ -136,7 +136,7 @@ final class MetaCommands implements ValueTaker {
         MetaFlags flags = begin(newRequest);
         StoreMode mode = storeMode(flags.mode());
         if (mode == null) {
-            connection.expectValue(null, 0, request.valueLength());
+            connection.expectValue(null, request.valueLength());
             connection.reply(TextProtocol.BAD_SET_MODE);
             return;
         }
@@ -148,8 +148,7 @@ final class MetaCommands implements ValueTaker {
                 request,
                 mode,
                 flags.has('F') ? (int) flags.number('F') : 0,
-                flags.has('T') ? reply.expiry(flags, 'T') : 0,
-                nowSeconds);
+                flags.has('T') ? reply.expiry(flags, 'T') : 0);
         if (begun != StoreStatus.STORED) {
             tellStored(begun, null, request.valueLength());
             connection.reply(intake.refusal(begun));
@@ -169,9 +168,14 @@ final class MetaCommands implements ValueTaker {
 
     @Override
     public void endValue(boolean terminated) {
-        NewItem item = intake.take();
+        NewItem item = intake.end();
         if (item == null) {
             return; // it was skipped and is answered
+        }
+        if (item.status() != NewItem.Status.READY) {
+            tellStored(StoreStatus.OUT_OF_MEMORY, null, request.valueLength());
+            connection.reply(intake.refusal(StoreStatus.OUT_OF_MEMORY));
+            return;
         }
         counters.sets.increment(service.store().sizeClass(item));
         if (!terminated) {
@@ -349,6 +353,11 @@ final class MetaCommands implements ValueTaker {
         } else {
             reply.miss();
         }
+    }
+
+    /** All that has come is used up, and the value is not whole. */
+    void awaitValue() {
+        intake.await();
     }
 
     /** Gives back what the connection holds. */

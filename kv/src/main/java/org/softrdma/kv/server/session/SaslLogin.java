@@ -1,6 +1,6 @@
 package org.softrdma.kv.server.session;
 
-import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.function.Predicate;
@@ -68,7 +68,7 @@ final class SaslLogin {
             return;
         }
         message = new byte[(int) request.valueLength()];
-        connection.expectValue(MemorySegment.ofArray(message), 0, message.length);
+        connection.expectValue(ByteBuffer.wrap(message)::put, message.length);
     }
 
     /** The message has come, or was skipped. */

@@ -1,7 +1,7 @@
 package org.softrdma.kv.server.session;
 
-import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,11 +29,10 @@ interface Speech {
     /**
      * Says where the value behind the present request goes; called while that is carried out.
      *
-     * @param target takes the value, or null to skip it
-     * @param offset where it goes
+     * @param taker takes all bytes of each buffer that it gets, piece by piece as they come; null to skip them
      * @param length bytes of the value, in a language whose requests may lie about it
      */
-    void expectValue(@Nullable MemorySegment target, long offset, int length);
+    void expectValue(@Nullable Consumer<ByteBuffer> taker, int length);
 
     /** True while the value that was expected has not all come. Any thread, for what it is worth then. */
     boolean expectsValue();

@@ -1,7 +1,7 @@
 package org.softrdma.kv.server.session;
 
-import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.kv.memcached.TextDecoder;
 
@@ -13,14 +13,19 @@ final class TextSpeech implements Speech {
 
     TextSpeech(ServerParts server, Conversation conversation) {
         this.conversation = conversation;
-        this.decoder = new TextDecoder(server.service().store().turns());
+        this.decoder = new TextDecoder();
         this.commands = new Commands(server, conversation, decoder);
     }
 
     @Override
     public Step next(ByteBuffer input) {
         return switch (decoder.next(input)) {
-            case NEED_INPUT -> Step.NEED_INPUT;
+            case NEED_INPUT -> {
+                if (decoder.expectsValue()) {
+                    commands.awaitValue();
+                }
+                yield Step.NEED_INPUT;
+            }
             case REQUEST -> {
                 commands.execute(decoder.request());
                 yield Step.REQUEST;
@@ -37,8 +42,8 @@ final class TextSpeech implements Speech {
     }
 
     @Override
-    public void expectValue(@Nullable MemorySegment target, long offset, int length) {
-        decoder.expectValue(target, offset, length);
+    public void expectValue(@Nullable Consumer<ByteBuffer> taker, int length) {
+        decoder.expectValue(taker, length);
     }
 
     @Override

@@ -27,7 +27,6 @@ import org.softrdma.kv.store.ItemStore;
 import org.softrdma.kv.store.PinnedItem;
 import org.softrdma.kv.store.SlabAllocator;
 import org.softrdma.kv.store.SlabGeometry;
-import org.softrdma.kv.turns.Turns;
 import org.softrdma.sim.SoftRdmaProvider;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionChannel;
@@ -126,7 +125,7 @@ class RdmaSessionsTest {
     }
 
     private static TextRequest rget() {
-        TextDecoder decoder = new TextDecoder(Turns.OF_JVM);
+        TextDecoder decoder = new TextDecoder();
         decoder.next(ByteBuffer.wrap("rget nokey 1 0 0 7\r\n".getBytes(StandardCharsets.US_ASCII)));
         return decoder.request();
     }
