@@ -18,8 +18,8 @@ import org.softrdma.sim.transport.Transport;
 public final class StreamNetwork implements UringNetwork {
     private static final String THREAD_NAME = "kv-memcached";
 
-    /** Sizes of the kernel's buffers are the kernel's, and silent clients stay, as on the other networks. */
-    private static final SocketOptions OPTIONS = new SocketOptions(0, 0, 0, true);
+    /** Sizes of the kernel's buffers, and how long silent clients stay, are the kernel's, as on the other networks. */
+    private static final SocketOptions OPTIONS = new SocketOptions(0, 0, 0, true, true);
 
     /** Nothing is open. */
     public StreamNetwork() {}

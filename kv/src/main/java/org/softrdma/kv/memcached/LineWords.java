@@ -1,5 +1,6 @@
 package org.softrdma.kv.memcached;
 
+import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
@@ -51,6 +52,18 @@ final class LineWords {
             bounds[2 * count + 1] = at;
             count++;
         }
+    }
+
+    /** The words with a blank in between. */
+    byte[] join() {
+        ByteArrayOutputStream joined = new ByteArrayOutputStream();
+        for (int i = 0; i < count; i++) {
+            if (i > 0) {
+                joined.write(' ');
+            }
+            joined.write(line, start(i), length(i));
+        }
+        return joined.toByteArray();
     }
 
     /** Forgets a line, and gives back what a long one has taken. */

@@ -60,6 +60,11 @@ public final class TextRequest {
         return words.bytes();
     }
 
+    /** The whole line without its end, for a log: its words with a blank in between. A copy. */
+    public byte[] line() {
+        return words.join();
+    }
+
     /** Number of keys. */
     public int keyCount() {
         return keys;

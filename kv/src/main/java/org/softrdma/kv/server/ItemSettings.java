@@ -43,6 +43,7 @@ public final class ItemSettings {
 
     private final SettingsLock lock;
     private long memoryLimit = DEFAULT_MEMORY_LIMIT;
+    private boolean takenAtStart;
     private int maxItemLength = DEFAULT_MAX_ITEM_LENGTH;
     private int pageLength = SlabGeometry.DEFAULT_PAGE_LENGTH;
     private double slabFactor = SlabGeometry.DEFAULT_FACTOR;
@@ -73,6 +74,22 @@ public final class ItemSettings {
     /** How much memory items may take. */
     public long memoryLimit() {
         return memoryLimit;
+    }
+
+    /**
+     * Sets whether all of that memory is taken, and locked if the device locks what it registers, before the server
+     * serves; otherwise a part whenever it is needed.
+     *
+     * @param all false unless set
+     */
+    public ItemSettings takenAtStart(boolean all) {
+        takenAtStart = lock.changed(all);
+        return this;
+    }
+
+    /** Whether all memory is taken before the server serves. */
+    public boolean takenAtStart() {
+        return takenAtStart;
     }
 
     /**

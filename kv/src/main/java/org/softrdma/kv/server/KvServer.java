@@ -139,7 +139,7 @@ public final class KvServer implements AutoCloseable {
                 items.memoryLimit(),
                 items.wiping(),
                 context.surroundings().turns());
-        slabs.prepare();
+        slabs.prepare(items.takenAtStart());
         ItemStore store =
                 new ItemStore(slabs, context.surroundings().random().nextLong(), items.evicting(), items.casNumbers());
         items.lru().accept(store.lru());

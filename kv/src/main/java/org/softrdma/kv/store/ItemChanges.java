@@ -102,7 +102,10 @@ final class ItemChanges {
             status = StoreStatus.BUSY; // it was created and is gone again
         }
         slabs.free(part.chunk);
-        return status == StoreStatus.NOT_FOUND ? StoreStatus.NOT_STORED : status;
+        return switch (status) { // as memcached, also where the whole has no room
+            case NOT_FOUND, TOO_LARGE, OUT_OF_MEMORY -> StoreStatus.NOT_STORED;
+            default -> status;
+        };
     }
 
     /** See {@link ItemStore#rewrite}. */

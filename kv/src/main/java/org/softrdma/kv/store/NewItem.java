@@ -22,6 +22,9 @@ public final class NewItem {
     /** There was no such item. */
     public static final int NO_CLASS = -1;
 
+    /** Fewer bytes than this do not count as going on. */
+    private static final int LEAST_PROGRESS = 4096;
+
     /** Its owner has it. */
     static final int NOWHERE = -1;
 
@@ -116,7 +119,7 @@ public final class NewItem {
      * @param where it is among those that wait
      */
     void awaits(int bytes, long nowSeconds, int where) {
-        if (received == 0 || bytes - received >= UnfinishedItems.LEAST_PROGRESS) {
+        if (received == 0 || bytes - received >= LEAST_PROGRESS) {
             received = bytes;
             awaitedSince = nowSeconds;
         }

@@ -53,6 +53,10 @@ public final class SlabAllocator {
 
     private final ReentrantLock pageLock = new ReentrantLock();
     private volatile ArenaPages[] arenas = {};
+
+    /** Arenas that pages have been cut from; the last of them is where the next page comes from. */
+    private int cutArenas;
+
     private long nextPageOffset;
     private volatile long pagedBytes;
 
@@ -142,11 +146,15 @@ public final class SlabAllocator {
         return pagedBytes;
     }
 
-    /** Makes the first arena now, so that a machine or device that cannot give it says so at the start. */
-    public void prepare() {
+    /**
+     * Makes the first arena now, so that a machine or device that cannot give it says so at the start.
+     *
+     * @param all whether to make all of them
+     */
+    public void prepare(boolean all) {
         pageLock.lock();
         try {
-            if (arenas.length == 0) {
+            while (arenas.length == 0 || (all && arenas.length * arenaLength < memoryLimit)) {
                 addArena();
             }
         } finally {
@@ -264,24 +272,34 @@ public final class SlabAllocator {
             if ((paged > memoryLimit && ordinal > 0) || ordinal >= Integer.MAX_VALUE / chunks) {
                 return NONE;
             }
-            if (nextPageOffset + geometry.pageLength() > arenaLength && !tryAddArena()) {
+            if (nextPageOffset + geometry.pageLength() > arenaLength && !nextArena()) {
                 return NONE;
             }
             long offset = nextPageOffset;
-            ArenaPages arena = arenas[arenas.length - 1];
+            ArenaPages arena = arenas[cutArenas - 1];
             Optional<RemotePage> names = arena.arena.cut(offset, chunkLength, chunks);
             if (names.isEmpty()) {
                 return NONE;
             }
             nextPageOffset += geometry.pageLength();
             pagedBytes = paged;
-            long first = (long) arenas.length << OFFSET_BITS | offset;
+            long first = (long) cutArenas << OFFSET_BITS | offset;
             arena.pages[(int) (offset >>> pageShift)] =
                     new SlabPage(sizeClass, chunkLength, ordinal, first, chunks, names.get());
             return first;
         } finally {
             pageLock.unlock();
         }
+    }
+
+    /** Goes on to the next arena, which there is if all were made at the start. */
+    private boolean nextArena() {
+        if (cutArenas == arenas.length && !tryAddArena()) {
+            return false;
+        }
+        cutArenas++;
+        nextPageOffset = 0;
+        return true;
     }
 
     private boolean tryAddArena() {
@@ -304,7 +322,6 @@ public final class SlabAllocator {
         ArenaPages[] more = Arrays.copyOf(arenas, arenas.length + 1);
         more[arenas.length] = added;
         arenas = more;
-        nextPageOffset = 0;
     }
 
     /** An arena and its pages; a page appears under the page lock before a chunk of it can reach another thread. */

@@ -20,9 +20,6 @@ final class UnfinishedItems {
     /** A client that goes on sends something in that time. */
     static final int STALE_SECONDS = 2;
 
-    /** Fewer bytes than this do not count as going on. */
-    static final int LEAST_PROGRESS = 4096;
-
     /** The part of the memory limit that they may hold. */
     private static final int SHARE = 2;
 

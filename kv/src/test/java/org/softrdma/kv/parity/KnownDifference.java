@@ -46,7 +46,8 @@ enum KnownDifference {
         }
     },
     REFUSED_CHANGE(
-            "`mg` or `ma` whose opaque is longer than 31 bytes; `get` or `gat` of several keys, one of which is too long",
+            "`mg` or `ma` whose opaque is longer than 31 bytes; `get` or `gat` of several keys, one of which is too"
+                    + " long",
             "is executed, or executed up to that key, and then refused",
             "is refused and changes nothing",
             "A client expects that a refused command did nothing."),

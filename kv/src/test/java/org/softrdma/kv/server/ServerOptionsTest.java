@@ -29,9 +29,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.softrdma.kv.server.host.PortSettings;
 import org.softrdma.kv.server.memory.RegisteredChunks;
 import org.softrdma.kv.store.SlabGeometry;
@@ -49,12 +52,69 @@ class ServerOptionsTest {
     @ParameterizedTest
     @EnumSource(value = PortSettings.Io.class, mode = EnumSource.Mode.EXCLUDE, names = "URING")
     void shouldServeUnixSocket(PortSettings.Io io) throws IOException {
-        Path file = directory.resolve("socket");
+        shouldServeUnixSocket(io, directory.resolve("socket"));
+    }
+
+    /** As long as the kernel allows: 108 bytes with the zero at the end. */
+    @ParameterizedTest
+    @EnumSource(value = PortSettings.Io.class, mode = EnumSource.Mode.EXCLUDE, names = "URING")
+    void shouldServeUnixSocketWhosePathIsLong(PortSettings.Io io) throws IOException {
+        for (int length = 105; length <= 107; length++) {
+            Path file =
+                    directory.resolve("s".repeat(length - directory.toString().length() - 1));
+            shouldServeUnixSocket(io, file);
+        }
+        Path tooLong = directory.resolve("s".repeat(107 - directory.toString().length()));
+        UncheckedIOException failure = assertThrows(
+                UncheckedIOException.class,
+                () -> new RunningServer(
+                        context -> context.unixSocket(tooLong, 0750).io(io)));
+        assertTrue(String.valueOf(failure.getMessage()).contains("the kernel allows 107"), failure.getMessage());
+        try (Stream<Path> left = Files.list(directory)) {
+            assertEquals(List.of(), left.toList());
+        }
+    }
+
+    /** Linux tells of the timer of each socket: 2 is that of keepalive (proc_net_tcp.txt). */
+    @EnabledOnOs(OS.LINUX)
+    @ParameterizedTest
+    @MethodSource(EachIo.USABLE)
+    void shouldNoticeIdleClientsWhoseHostIsGone(PortSettings.Io io) throws IOException {
+        try (RunningServer running = new RunningServer(context -> context.io(io));
+                RawMemcached client = new RawMemcached(running.address())) {
+            client.ask("mn\r\n", "MN\r\n");
+            String local = String.format(":%04X", running.address().getPort());
+            List<String> timers = Stream.of("/proc/net/tcp", "/proc/net/tcp6")
+                    .flatMap(ServerOptionsTest::lines)
+                    .map(line -> line.strip().split("\\s+", -1))
+                    .filter(fields -> fields[1].endsWith(local) && fields[3].equals("01"))
+                    .map(fields -> fields[5].substring(0, 2))
+                    .toList();
+            assertEquals(List.of("02"), timers);
+        }
+    }
+
+    private static Stream<String> lines(String file) {
+        try {
+            return Files.readAllLines(Path.of(file)).stream();
+        } catch (IOException e) {
+            return Stream.empty(); // no IPv6
+        }
+    }
+
+    private void shouldServeUnixSocket(PortSettings.Io io, Path file) throws IOException {
         for (int life = 0; life < 2; life++) { // the second finds the file of the first
             try (RunningServer running = new RunningServer(
                             context -> context.unixSocket(file, 0750).io(io));
                     SocketChannel client = SocketChannel.open(StandardProtocolFamily.UNIX)) {
-                client.connect(UnixDomainSocketAddress.of(file));
+                Path link = Files.createSymbolicLink(directory.resolve("l"), file); // Java's own limit is lower
+                client.connect(UnixDomainSocketAddress.of(link));
+                Files.delete(link);
+                UncheckedIOException failure = assertThrows(
+                        UncheckedIOException.class,
+                        () -> new RunningServer(
+                                context -> context.unixSocket(file, 0750).io(io)));
+                assertTrue(String.valueOf(failure.getMessage()).contains("another server"), failure.getMessage());
                 assertThrows(IllegalStateException.class, running::address);
                 assertEquals("rwxr-x---", PosixFilePermissions.toString(Files.getPosixFilePermissions(file)));
                 client.write(ByteBuffer.wrap("set k 0 0 1\r\nx\r\n".getBytes(StandardCharsets.US_ASCII)));

@@ -66,6 +66,22 @@ class SlabAllocatorTest {
     }
 
     @Test
+    void shouldTakeAllMemoryAtTheStartIfAsked() {
+        SlabAllocator slabs = new SlabAllocator(geometry, arenas, 200L * MIB);
+        slabs.prepare(false);
+        assertEquals(1, arenas.memories().size());
+        slabs.prepare(true);
+        assertEquals(4, arenas.memories().size());
+        Set<Long> chunks = new HashSet<>();
+        for (int i = 0; i < 200; i++) {
+            assertTrue(chunks.add(slabs.allocate(geometry.classes() - 1)));
+        }
+        assertFalse(chunks.contains(SlabAllocator.NONE));
+        assertEquals(4, arenas.memories().size());
+        assertEquals(SlabAllocator.NONE, slabs.allocate(geometry.classes() - 1));
+    }
+
+    @Test
     void shouldTakeMorePagesOnceTheLimitIsHigher() {
         SlabAllocator slabs = new SlabAllocator(geometry, arenas, 2 * MIB);
         int largest = geometry.classes() - 1;

@@ -166,15 +166,16 @@ public final class PinTable {
         String why = switch (outcome.reason()) {
             case NO_ROOM ->
                 "the process would have more than " + granules.maxRanges()
-                        + " separate locked ranges (a quarter of vm.max_map_count); raise vm.max_map_count, or register LAZY";
+                        + " separate locked ranges (a quarter of vm.max_map_count); raise vm.max_map_count, or pin"
+                        + " lazily (pinning=lazy)";
             case WAIT ->
                 "engines still use memory that must be unpinned first (" + granules.totals().pinnedBytes
-                        + " bytes are pinned); try again, or register LAZY";
+                        + " bytes are pinned); try again, or pin lazily (pinning=lazy)";
             case NONE, GONE, REFUSED ->
                 "mlock failed with errno " + outcome.errno() + "; RLIMIT_MEMLOCK is "
                         + (limit == PageLocks.UNLIMITED ? "no limit" : limit + " bytes")
                         + ", " + kernel.lockedBytes() + " bytes are locked already; raise it with ulimit -l "
-                        + Math.ceilDiv(need + kernel.lockedBytes(), KIB) + ", or register LAZY";
+                        + Math.ceilDiv(need + kernel.lockedBytes(), KIB) + ", or pin lazily (pinning=lazy)";
         };
         return "cannot pin " + need + " bytes (EAGER): " + why;
     }

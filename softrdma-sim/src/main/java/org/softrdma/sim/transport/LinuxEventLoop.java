@@ -102,6 +102,9 @@ abstract class LinuxEventLoop extends NettyEventLoop {
         if (options.receiveBuffer() > 0) {
             socket.setReceiveBufferSize(options.receiveBuffer());
         }
+        if (options.keepAlive()) {
+            socket.setKeepAlive(true);
+        }
         if (options.hostTimeoutMs() > 0) {
             HostWatch.tune(socket, options);
         }

@@ -95,6 +95,9 @@ final class NioEventLoop extends NettyEventLoop {
         if (options.receiveBuffer() > 0) {
             channel.setOption(StandardSocketOptions.SO_RCVBUF, options.receiveBuffer());
         }
+        if (options.keepAlive()) {
+            channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
+        }
         if (options.hostTimeoutMs() > 0) {
             keepAlive(channel);
         }
@@ -102,7 +105,6 @@ final class NioEventLoop extends NettyEventLoop {
 
     /** Ends an idle connection to a silent host; for bytes in flight java.nio has no limit (docs/reference/wire.md). */
     private void keepAlive(SocketChannel channel) throws IOException {
-        channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
         if (channel.supportedOptions().containsAll(KEEP_ALIVE)) {
             channel.setOption(ExtendedSocketOptions.TCP_KEEPIDLE, options.keepAliveSeconds());
             channel.setOption(ExtendedSocketOptions.TCP_KEEPINTERVAL, options.keepAliveSeconds());

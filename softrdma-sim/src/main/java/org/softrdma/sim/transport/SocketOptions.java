@@ -7,15 +7,17 @@ package org.softrdma.sim.transport;
  * @param receiveBuffer bytes of SO_RCVBUF, 0 leaves it to the kernel
  * @param hostTimeoutMs after this time without an answer a host counts as gone; 0 for never
  * @param ipv6Only a listening socket on {@code ::} takes no connections over IPv4; java.nio cannot do that
+ * @param keepAlive whether an idle connection to a host that is gone ends, with hostTimeoutMs 0 by the times of the kernel
  */
-public record SocketOptions(int sendBuffer, int receiveBuffer, long hostTimeoutMs, boolean ipv6Only) {
+public record SocketOptions(
+        int sendBuffer, int receiveBuffer, long hostTimeoutMs, boolean ipv6Only, boolean keepAlive) {
     private static final int MS_PER_S = 1000;
     /** Parts of the timeout: the time before the first probe and those between probes. */
     private static final int PARTS = 4;
 
-    /** Those of a device: as with rdma_cm, {@code ::} takes IPv4, too. */
+    /** Those of a device: as with rdma_cm, {@code ::} takes IPv4, too. Idle connections end only by the timeout. */
     public SocketOptions(int sendBuffer, int receiveBuffer, long hostTimeoutMs) {
-        this(sendBuffer, receiveBuffer, hostTimeoutMs, false);
+        this(sendBuffer, receiveBuffer, hostTimeoutMs, false, hostTimeoutMs > 0);
     }
 
     /** Seconds of silence before the first probe (TCP_KEEPIDLE), and between probes (TCP_KEEPINTVL). */

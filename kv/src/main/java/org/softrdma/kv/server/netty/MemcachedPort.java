@@ -21,6 +21,7 @@ import java.net.SocketAddress;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -56,6 +57,12 @@ public final class MemcachedPort implements ServerPort {
             new WriteBufferWaterMark(ClientChannel.LOW_OUTPUT_BYTES, ClientChannel.HIGH_OUTPUT_BYTES);
     private static final int CLOSE_TIMEOUT_MS = 10_000;
     private static final int PERMISSION_BITS = 9;
+
+    /** Bytes of a Unix socket's path: sun_path without its last zero, unix(7). */
+    private static final int MAX_SOCKET_PATH = 107;
+
+    /** Java's limit is a few bytes lower. */
+    private static final int MAX_DIRECT_PATH = 90;
 
     /** Linux's number; epoll is there only. */
     private static final int EADDRINUSE = 98;
@@ -157,7 +164,8 @@ public final class MemcachedPort implements ServerPort {
                 })
                 .channelFactory(() -> sockets.tcp(address.getAddress()))
                 .option(ChannelOption.SO_REUSEADDR, true)
-                .childOption(ChannelOption.TCP_NODELAY, true);
+                .childOption(ChannelOption.TCP_NODELAY, true)
+                .childOption(ChannelOption.SO_KEEPALIVE, true);
         return bind(bootstrap, address);
     }
 
@@ -175,11 +183,18 @@ public final class MemcachedPort implements ServerPort {
      * stays connected. So it is bound in a directory that only its owner can enter, and then moved to its place.
      */
     private Channel listenWithRights(Path file) throws IOException {
-        Path directory = Files.createTempDirectory(file.toAbsolutePath().getParent(), ".");
+        if (length(file) > MAX_SOCKET_PATH) {
+            throw new IOException("the path has " + length(file) + " bytes, and the kernel allows " + MAX_SOCKET_PATH
+                    + "; choose a shorter one with -s");
+        }
+        Path parent = file.toAbsolutePath().getParent();
+        if (parent == null || !Files.isDirectory(parent)) {
+            throw new IOException("there is no directory " + parent + "; make it, or choose another with -s");
+        }
+        Path directory = Files.createTempDirectory(parent, ".");
         try {
             Path hidden = directory.resolve("s");
-            Channel bound =
-                    bind(bootstrap(client -> serve(client, null)).channel(sockets.unix()), sockets.address(hidden));
+            Channel bound = bindUnix(hidden);
             try {
                 Files.setPosixFilePermissions(hidden, permissions(settings.unixSocketMask()));
                 Files.move(hidden, file, StandardCopyOption.ATOMIC_MOVE);
@@ -194,6 +209,39 @@ public final class MemcachedPort implements ServerPort {
         }
     }
 
+    private Channel bindUnix(Path file) throws IOException {
+        ServerBootstrap unix = bootstrap(client -> serve(client, null)).channel(sockets.unix());
+        Path parent = file.toAbsolutePath().getParent();
+        if (length(file) <= MAX_DIRECT_PATH || parent == null) {
+            return bind(unix, sockets.address(file));
+        }
+        try (ShortPath link = new ShortPath(parent)) {
+            return bind(unix, sockets.address(link.path.resolve(file.getFileName())));
+        }
+    }
+
+    /** A link to a longer path: limits are for the path that is named, not for where links lead. */
+    private static final class ShortPath implements AutoCloseable {
+        private final Path directory;
+        private final Path path;
+
+        ShortPath(Path longer) throws IOException {
+            directory = Files.createTempDirectory("kv");
+            path = directory.resolve("l");
+            Files.createSymbolicLink(path, longer.toAbsolutePath());
+        }
+
+        @Override
+        public void close() throws IOException {
+            Files.delete(path);
+            Files.delete(directory);
+        }
+    }
+
+    private static int length(Path file) {
+        return file.toString().getBytes(StandardCharsets.UTF_8).length;
+    }
+
     /** A server that was killed leaves its socket file; one that still has a server is not ours to remove. */
     private static void removeDeadSocket(Path file) throws IOException {
         if (!Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
@@ -203,13 +251,24 @@ public final class MemcachedPort implements ServerPort {
                 .isOther()) {
             throw new IOException("the file is there and is not a socket; choose another with -s");
         }
-        try (SocketChannel probe = SocketChannel.open(StandardProtocolFamily.UNIX)) {
-            probe.connect(UnixDomainSocketAddress.of(file));
-        } catch (IOException e) {
+        if (!isAnswered(file)) {
             Files.delete(file);
             return;
         }
         throw new IOException("another server listens there; choose another with -s");
+    }
+
+    private static boolean isAnswered(Path file) throws IOException {
+        if (length(file) > MAX_DIRECT_PATH) {
+            try (ShortPath link = new ShortPath(file)) {
+                return isAnswered(link.path);
+            }
+        }
+        try (SocketChannel probe = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+            return probe.connect(UnixDomainSocketAddress.of(file));
+        } catch (IOException e) {
+            return false;
+        }
     }
 
     private void removeSocket() {
@@ -270,6 +329,7 @@ public final class MemcachedPort implements ServerPort {
             String message = "cannot listen on " + PortInUseException.text(address) + ": " + cause.getMessage();
             throw new UncheckedIOException(message, new IOException(cause));
         }
+        AcceptFailures.logged(bound.channel());
         return bound.channel();
     }
 

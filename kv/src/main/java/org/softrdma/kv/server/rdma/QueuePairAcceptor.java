@@ -76,6 +76,7 @@ final class QueuePairAcceptor implements ServerAgent {
                 session.own(owner);
             }
             request.accept(parameters);
+            LOG.info("queue pair {} from {} is made", session.number(), request.remoteAddress());
         } catch (RuntimeException | Error e) {
             LOG.info("a queue pair from {} was not accepted: {}", request.remoteAddress(), e.toString());
             if (session != null) {

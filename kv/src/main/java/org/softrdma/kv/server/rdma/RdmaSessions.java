@@ -158,6 +158,11 @@ final class RdmaSessions implements ServerAgent {
         if (sessions.remove(session.completions()) == null) {
             return;
         }
+        LOG.info(
+                "queue pair {} from {} has ended: {}",
+                session.number(),
+                session.peer().getHostAddress(),
+                session.endCause());
         try {
             if (session.isGreeted()) {
                 counters.boundQueuePairs.decrementAndGet();

@@ -7,6 +7,8 @@ import java.nio.ByteBuffer;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.softrdma.kv.binary.AnswerFrame;
 import org.softrdma.kv.memcached.ReplyLine;
 import org.softrdma.kv.memcached.TextProtocol;
@@ -23,6 +25,7 @@ import org.softrdma.kv.store.StoredItem;
  * thread of the connection, unless a method says otherwise.
  */
 final class Conversation implements WatcherOutput {
+    private static final Logger LOG = LoggerFactory.getLogger(Conversation.class);
     private static final byte[] NO_END = {};
 
     private final KvService service;
@@ -32,6 +35,7 @@ final class Conversation implements WatcherOutput {
     private final ConnectionOutput output;
     private final RdmaClient rdmaClient;
     private final long number;
+    private final @Nullable CommandLog log;
     private volatile long lastInputSeconds;
 
     /** What the client speaks; null until {@link #speaks}, which comes before anything else. */
@@ -63,6 +67,7 @@ final class Conversation implements WatcherOutput {
         this.rdmaClient = new RdmaClient(this::remoteAddress);
         this.lastInputSeconds = service.nowSeconds();
         this.number = service.counters().lastConnection.incrementAndGet();
+        this.log = CommandLog.of(number);
     }
 
     /** Names this connection among all that the server ever had. Any thread. */
@@ -253,25 +258,51 @@ final class Conversation implements WatcherOutput {
         speech().expectValue(taker, length);
     }
 
+    /** What it asks and is told, if that is logged. */
+    @Nullable
+    CommandLog log() {
+        return log;
+    }
+
+    /** Who it is did not hold. */
+    void loginRefused() {
+        LOG.info("a login from {} was refused", channel.remoteAddress());
+    }
+
     void reply(byte[] bytes) {
+        if (log != null) {
+            log.told(bytes, bytes.length);
+        }
         output.write(bytes, bytes.length);
     }
 
     void reply(ReplyLine line) {
+        if (log != null) {
+            log.told(line.bytes(), line.length());
+        }
         output.write(line.bytes(), line.length());
     }
 
     void reply(AnswerFrame frame) {
+        if (log != null) {
+            log.told(frame);
+        }
         output.write(frame.bytes(), frame.length());
     }
 
     /** Answers with a line and the value of an item, with the lock of its key held. */
     void reply(byte[] line, int lineLength, StoredItem item) {
+        if (log != null) {
+            log.told(line, lineLength);
+        }
         output.write(line, lineLength, item, TextProtocol.CRLF);
     }
 
     /** Answers with a frame and the value of an item, with the lock of its key held. */
     void reply(AnswerFrame frame, StoredItem item) {
+        if (log != null) {
+            log.told(frame);
+        }
         output.write(frame.bytes(), frame.length(), item, NO_END);
     }
 

@@ -57,6 +57,7 @@ final class Login {
         attempt = new byte[0];
         if (!allowed) {
             counters.failedAuthentications.increment();
+            connection.loginRefused();
         }
         connection.reply(allowed ? TextProtocol.STORED : TextProtocol.AUTHENTICATION_FAILURE);
         return allowed;

@@ -76,6 +76,10 @@ public final class MemcachedConnection implements ClientHandler {
             return;
         }
         address = channel.remoteAddress();
+        CommandLog log = conversation.log();
+        if (log != null) {
+            log.opened(address);
+        }
         if (service.watchLog().wants(WatchLog.CONNECTIONS)) {
             service.watchLog().connected(address, conversation.number());
         }
@@ -84,6 +88,10 @@ public final class MemcachedConnection implements ClientHandler {
     @Override
     public void ended() {
         counters.currentConnections.decrementAndGet();
+        CommandLog log = conversation.log();
+        if (log != null) {
+            log.closed(conversation.closeReason());
+        }
         if (service.watchLog().wants(WatchLog.CONNECTIONS)) {
             service.watchLog().closed(address, conversation.closeReason(), conversation.number());
         }

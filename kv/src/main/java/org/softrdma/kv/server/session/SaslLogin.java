@@ -98,6 +98,7 @@ final class SaslLogin {
             connection.reply(frame.words(request, AUTHENTICATED));
         } else {
             counters.failedAuthentications.increment();
+            connection.loginRefused();
             connection.reply(frame.refuse(request, Status.AUTHENTICATION_FAILED));
         }
     }

@@ -27,6 +27,10 @@ final class TextSpeech implements Speech {
                 yield Step.NEED_INPUT;
             }
             case REQUEST -> {
+                CommandLog log = conversation.log();
+                if (log != null) {
+                    log.asked(decoder.request());
+                }
                 commands.execute(decoder.request());
                 yield Step.REQUEST;
             }
