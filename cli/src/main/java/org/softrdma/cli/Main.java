@@ -1,6 +1,7 @@
 package org.softrdma.cli;
 
 import java.util.List;
+import java.util.Optional;
 import org.softrdma.cli.command.ProgramVersion;
 import org.softrdma.cli.command.UserErrorException;
 import org.softrdma.cli.diagnosis.InteropCommand;
@@ -113,6 +114,8 @@ public final class Main implements Runnable {
                 .getSubcommands()
                 .values()
                 .forEach(each -> each.getCommandSpec().usageMessage().optionListHeading("%nOptions:%n"));
+        Optional.ofNullable(commandLine.getSubcommands().get("server"))
+                .ifPresent(server -> server.setOverwrittenOptionsAllowed(true)); // as memcached: the last one counts
         return commandLine
                 .setExecutionStrategy(main::run)
                 .setParameterExceptionHandler(messages)
@@ -131,6 +134,7 @@ public final class Main implements Runnable {
         if (verbose.length > 0) {
             // Before the first logger exists: slf4j-simple reads this once.
             System.setProperty("org.slf4j.simpleLogger.defaultLogLevel", verbose.length > 1 ? "debug" : "info");
+            System.setProperty("org.slf4j.simpleLogger.log.io.netty", "info");
         }
         return new CommandLine.RunLast().execute(parseResult);
     }

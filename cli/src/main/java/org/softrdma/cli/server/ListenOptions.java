@@ -4,6 +4,7 @@ import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.kv.server.KvServerContext;
 import org.softrdma.kv.server.host.PortSettings;
@@ -126,6 +127,16 @@ final class ListenOptions {
     /** What {@code -l} says. */
     String addresses() {
         return String.join(",", addresses);
+    }
+
+    /** The port of {@code --rdma-port}. */
+    int rdmaPort() {
+        return rdmaPort;
+    }
+
+    /** Makes room for the descriptors that it may need, or says that there is none. */
+    Optional<String> descriptorWarning() {
+        return OpenFiles.makeRoom(connections, threads);
     }
 
     /** The file of {@code -s}; null unless given. */

@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.kv.server.ItemSettings;
@@ -74,8 +75,10 @@ final class MemoryOptions {
     @Option(
             names = "--pinning",
             paramLabel = "HOW",
-            description = "When to lock the items' memory in RAM: lazy (each part on first use), eager (all of it"
-                    + " at start), off, or auto: lazy where the device supports it, otherwise off (auto).")
+            description =
+                    "When to lock the items' memory in RAM: lazy (each part on first use), eager (all of it at start,"
+                        + " or the server does not start), off, or auto: lazy where the device supports it, otherwise"
+                        + " off (auto).")
     private @Nullable String pinning;
 
     @Option(
@@ -154,6 +157,18 @@ final class MemoryOptions {
                 "--pinning lazy or auto, because the budget limits lazy pinning");
     }
 
+    /**
+     * A sentence if the items do not fit into the machine.
+     *
+     * @param machineBytes its memory, or that of the container
+     */
+    Optional<String> warning(long machineBytes) {
+        return memoryFile != null || memoryLimit * MIB <= machineBytes
+                ? Optional.empty()
+                : Optional.of("-m " + memoryLimit + ": this machine or container has " + machineBytes / MIB
+                        + " MB of memory, so the server will be killed or swapped out when the items need more");
+    }
+
     /** The device options that pin as the user asked; empty if he did not. */
     Map<String, String> pinningOptions() {
         Map<String, String> asked = new LinkedHashMap<>();
@@ -174,6 +189,7 @@ final class MemoryOptions {
      */
     void apply(KvServerContext context) {
         context.items(items -> items.memoryLimit(memoryLimit * MIB)
+                .takenAtStart(lockMemory || EAGER.equals(pinning))
                 .maxItemLength(itemSize())
                 .slabFactor(factor)
                 .minimumSpace(minimumSpace)

@@ -1,17 +1,19 @@
 package org.softrdma.cli.server;
 
+import com.sun.management.OperatingSystemMXBean;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
@@ -137,8 +139,8 @@ public final class ServerCommand implements Callable<Integer> {
             names = {"-Y", "--auth-file"},
             paramLabel = "FILE",
             description = "Require a login. The file has lines USER:PASSWORD; a client sets any key to 'USER PASSWORD'"
-                    + " before other commands and before RDMA. Needs a device with private data. A client that has logged"
-                    + " in can read and change everything.")
+                + " before other commands and before RDMA. Needs a device with private data. A client that has logged"
+                + " in can read and change everything.")
     private @Nullable Path authFile;
 
     @Option(
@@ -178,14 +180,24 @@ public final class ServerCommand implements Callable<Integer> {
         if (inBackground) {
             Background.leaveSession();
         }
+        checkOptions();
+        Optional<String> fewDescriptors = listening.descriptorWarning(); // before root is somebody else
         if (user != null) {
             ProcessUser.become(user);
         }
         if (daemon && !inBackground) {
-            checkOptions();
             return Background.start(again(), spec.commandLine().getOut());
         }
+        fewDescriptors.ifPresent(this::warn);
+        memory.warning(machineBytes()).ifPresent(text -> warn(text + "."));
         return serve();
+    }
+
+    /** The memory of the machine, or of the container; no limit where the system does not tell. */
+    private static long machineBytes() {
+        return ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean system
+                ? system.getTotalMemorySize()
+                : Long.MAX_VALUE;
     }
 
     /** The command line of this process, for the server that -d starts. */
@@ -199,13 +211,16 @@ public final class ServerCommand implements Callable<Integer> {
     private int serve() {
         @Nullable Path socket = listening.unixSocket();
         CountDownLatch stopped = new CountDownLatch(1);
+        endBySignal("TERM");
+        endBySignal("INT");
         ProcessEnd processEnd = new ProcessEnd("softrdma server");
         KvServerContext context = context(stopped, processEnd);
         Thread.setDefaultUncaughtExceptionHandler((_, cause) -> processEnd.accept(cause));
         try (VerbsDevice device = open();
-                StoppableServer server = new StoppableServer(KvServer.start(device, context), stopped)) {
+                StoppableServer server = new StoppableServer(KvServer.start(device, context), stopped);
+                @Nullable MetricsPort metrics = openMetrics(server, context);
+                @Nullable PidFile _ = pidFile == null ? null : PidFile.write(pidFile, this::warn)) {
             heedSignals(server, context);
-            writePidFile();
             @Nullable String portFile = System.getenv(PortFile.VARIABLE);
             if (portFile != null && socket == null) {
                 PortFile.write(Path.of(portFile), server.memcachedAddresses());
@@ -218,22 +233,21 @@ public final class ServerCommand implements Callable<Integer> {
                                     .collect(Collectors.joining(", "))
                             : socket));
             out.println("rdma: " + text(server.rdmaAddress()) + ", device " + device.name());
-            try (@Nullable MetricsPort metrics = openMetrics(server, context)) {
-                if (metrics != null) {
-                    out.println("metrics: http://" + text(metrics.address()) + "/metrics");
-                }
-                out.println(Background.LAST_LINE + device.pinning());
-                out.flush();
-                if (inBackground && verbosity() == 0) {
-                    Background.leaveStreams();
-                }
-                server.await(untilInputEnds ? System.in : null);
+            if (metrics != null) {
+                out.println("metrics: http://" + text(metrics.address()) + "/metrics");
             }
+            out.println(Background.LAST_LINE + device.pinning());
+            out.flush();
+            if (inBackground && verbosity() == 0) {
+                Background.leaveStreams();
+            }
+            server.await(untilInputEnds ? System.in : null);
             Thread.setDefaultUncaughtExceptionHandler(null); // what fails from here on fails a server that ends
-            removeQuietly(pidFile);
-            removeQuietly(socket);
             return ExitCode.OK;
         } catch (VerbsException e) {
+            if (e.code() == VerbsErrorCode.ADDRESS_IN_USE) {
+                throw new UserErrorException("--rdma-port " + listening.rdmaPort() + ": " + e.getMessage() + ".", e);
+            }
             if (socket != null && !listening.hasAddress() && e.code() == VerbsErrorCode.ADDRESS_NOT_AVAILABLE) {
                 warn("with -s the RDMA port listens on 127.0.0.1, which this device does not have: name one"
                         + " of its addresses with -l.");
@@ -253,6 +267,11 @@ public final class ServerCommand implements Callable<Integer> {
                         new InetSocketAddress(context.rdmaAddress(), metricsPort),
                         context.isRdmaIpv6Only(),
                         server::statistics);
+    }
+
+    /** As memcached: in order, and with 0. The process waits for whoever closes the server. */
+    private static void endBySignal(String name) {
+        Signals.handle(name, () -> System.exit(ExitCode.OK));
     }
 
     /** As memcached: USR1 ends the server once it has answered, HUP reads the passwords again. */
@@ -345,27 +364,6 @@ public final class ServerCommand implements Callable<Integer> {
     private int verbosity() {
         boolean[] given = spec.findOption("-v").getValue();
         return given == null ? 0 : given.length;
-    }
-
-    private void writePidFile() {
-        if (pidFile != null) {
-            try {
-                Files.writeString(pidFile, ProcessHandle.current().pid() + "\n");
-            } catch (IOException e) {
-                throw new UserErrorException("-P " + pidFile + ": cannot write the file: " + e.getMessage(), e);
-            }
-        }
-    }
-
-    private static void removeQuietly(@Nullable Path file) {
-        if (file != null) {
-            try {
-                Files.deleteIfExists(file);
-            } catch (IOException e) {
-                System.getLogger(ServerCommand.class.getName())
-                        .log(System.Logger.Level.WARNING, file + " could not be deleted: " + e.getMessage());
-            }
-        }
     }
 
     /** As it can be given to a client. */

@@ -2,13 +2,15 @@ package org.softrdma.cli.server;
 
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Signals that the JVM leaves to programs, by the class that it has for them: named at run time only, because the
  * compiler warns of each mention. No state.
  */
 final class Signals {
-    private static final System.Logger LOG = System.getLogger(Signals.class.getName());
+    private static final Logger LOG = LoggerFactory.getLogger(Signals.class);
 
     private Signals() {}
 
@@ -16,7 +18,7 @@ final class Signals {
      * Runs a task for each signal of a name, on a thread of the JVM; where there are no signals, never.
      *
      * @param name without SIG
-     * @param task quick, or it delays others
+     * @param task run by a thread of its own
      */
     static void handle(String name, Runnable task) {
         try {
@@ -24,6 +26,7 @@ final class Signals {
             Class<?> handler = Class.forName("sun.misc.SignalHandler");
             InvocationHandler calls = (proxy, method, arguments) -> switch (method.getName()) {
                 case "handle" -> {
+                    LOG.info("SIG{} has come", name);
                     task.run();
                     yield null;
                 }
@@ -35,7 +38,7 @@ final class Signals {
             signal.getMethod("handle", signal, handler)
                     .invoke(null, signal.getConstructor(String.class).newInstance(name), made);
         } catch (ReflectiveOperationException e) {
-            LOG.log(System.Logger.Level.WARNING, "SIG" + name + " is ignored: " + e);
+            LOG.warn("SIG{} is ignored: {}", name, e.toString());
         }
     }
 }

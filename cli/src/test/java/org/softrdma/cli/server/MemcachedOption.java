@@ -31,8 +31,16 @@ enum MemcachedOption {
     MEMORY("-m, --memory-limit", Treatment.WORKS, "does not include the JVM's heap", "-m", "128"),
     NO_EVICTIONS("-M, --disable-evictions", Treatment.WORKS, "", "-M"),
     CONNECTIONS("-c, --conn-limit", Treatment.WORKS, "also the limit of queue pairs", "-c", "10"),
-    LOCK_MEMORY("-k, --lock-memory", Treatment.WORKS, "the same as `--pinning eager`", "-k"),
-    VERBOSE("-v, --verbose", Treatment.WORKS, "does not print clients' commands; see `watch`"),
+    LOCK_MEMORY(
+            "-k, --lock-memory",
+            Treatment.WORKS,
+            "the same as `--pinning eager`: locks `-m` at the start, not the memory of the JVM",
+            "-k"),
+    VERBOSE(
+            "-v, --verbose",
+            Treatment.WORKS,
+            "logs more than memcached: settings, refused logins, queue pairs; `-vv` also connections and commands,"
+                    + " without values"),
     HELP("-h, --help", Treatment.WORKS, ""),
     LICENSE("-i, --license", Treatment.WORKS, "", "-i"),
     VERSION("-V, --version", Treatment.WORKS, ""),

@@ -70,6 +70,23 @@ class MemcachedOptionsTest {
         assertEquals(word.treatment(), treatmentOf(List.of("-o", word.word() + value)));
     }
 
+    @Test
+    void shouldLetTheLastCountWhenAnOptionIsGivenTwice() {
+        assertEquals(
+                Treatment.WORKS,
+                treatmentOf(List.of("-t", "1", "-t", "2", "-m", "90", "-m", "100", "-M", "-M", "-s", "a", "-s", "b")));
+        CommandLine commandLine = Main.commandLine();
+        commandLine.parseArgs("server", "-t", "1", "--threads", "3");
+        ServerCommand command = Objects.requireNonNull(
+                        commandLine.getSubcommands().get("server"))
+                .getCommand();
+        assertEquals(
+                3,
+                command.context(new CountDownLatch(1), new ProcessEnd("test"))
+                        .port()
+                        .threads());
+    }
+
     static Stream<String> words() {
         return Stream.of(
                 "bogus",

@@ -30,6 +30,8 @@ import org.softrdma.cli.command.OwnProgram;
 @EnabledOnOs(OS.LINUX)
 class ServerProcessTest {
     private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(60);
+    private static final int HANG_UP = 1;
+    private static final int INTERRUPT = 2;
 
     @TempDir
     private Path directory = Path.of("");
@@ -109,19 +111,22 @@ class ServerProcessTest {
     }
 
     /** What this process ignores its children ignore too; signal 1 is the lowest bit (proc_pid_status(5)). */
-    private static boolean ignoresHangUps() throws IOException {
+    private static boolean ignores(int signal) throws IOException {
         try (Stream<String> status = Files.lines(Path.of("/proc/self/status"))) {
             return status.filter(line -> line.startsWith("SigIgn:"))
-                    .anyMatch(line -> Long.parseUnsignedLong(
-                                            line.substring("SigIgn:".length()).strip(), 16)
-                                    % 2
+                    .anyMatch(line -> (Long.parseUnsignedLong(
+                                                    line.substring("SigIgn:".length())
+                                                            .strip(),
+                                                    16)
+                                            >>> (signal - 1)
+                                    & 1)
                             != 0);
         }
     }
 
     @Test
     void shouldReadPasswordsAgainBySignal() throws Exception {
-        Assumptions.assumeFalse(ignoresHangUps(), "run by nohup, whose children ignore SIGHUP");
+        Assumptions.assumeFalse(ignores(HANG_UP), "run by nohup, whose children ignore SIGHUP");
         Path file = Files.writeString(directory.resolve("passwords"), "ann:old\n");
         Process server = server("-Y", file.toString());
         try (BufferedReader lines = server.inputReader()) {
@@ -139,6 +144,9 @@ class ServerProcessTest {
             String line = lines.readLine();
             assertTrue(line.endsWith("there is no such file; the passwords are unchanged."), line);
             assertEquals("STORED", login(port, "bob new"));
+            signal(server.pid(), "TERM");
+            assertTrue(server.waitFor(60, TimeUnit.SECONDS));
+            assertEquals(ExitCode.OK, server.exitValue(), "as memcached");
         } finally {
             server.destroyForcibly();
         }
@@ -233,20 +241,42 @@ class ServerProcessTest {
         }
     }
 
+    /** Commands, as memcached's -vv, and not what users chose to keep secret. */
     @Test
-    void shouldListenOnSeveralPorts() throws Exception {
-        Process server = server("-l", "127.0.0.1:0,127.0.0.1:0");
+    void shouldSayWhatItDoesOnSeveralPortsAndLeaveThePidFileOfAnother() throws Exception {
+        Path pidFile = directory.resolve("pid");
+        Process server = server("-l", "127.0.0.1:0,127.0.0.1:0", "-vv", "-P", pidFile.toString());
         try (BufferedReader lines = server.inputReader()) {
-            String line = lines.readLine();
+            String line = lineWith("memcached: ", lines);
             assertTrue(line.matches("memcached: (127\\.0\\.0\\.1:[0-9]+, ){2}127\\.0\\.0\\.1:[0-9]+"), line);
+            assertTrue(lineWith("settings: {", lines).contains("num_threads=1"));
             for (String each : line.replaceFirst("memcached: ", "").split(", ", -1)) {
                 try (Socket client = connect(Integer.parseInt(each.replaceFirst(".*:", "")))) {
                     assertEquals("MN\r\n", ask(client, "mn\r\n", 4));
                 }
             }
+            for (String said : List.of("<1 new client connection", "<1 mn", ">1 MN", "<1 connection closed")) {
+                assertTrue(lineWith(said, lines).contains(said));
+            }
+            assertEquals(Long.toString(server.pid()), Files.readString(pidFile).strip());
+            Files.writeString(pidFile, "1\n"); // another server's
+            signal(server.pid(), ignores(INTERRUPT) ? "TERM" : "INT");
+            assertTrue(lineWith("has come", lines).contains("SIG"));
+            assertTrue(server.waitFor(60, TimeUnit.SECONDS));
+            assertEquals(ExitCode.OK, server.exitValue(), "as memcached");
+            assertEquals("1\n", Files.readString(pidFile));
         } finally {
             server.destroyForcibly();
         }
+    }
+
+    private static String lineWith(String part, BufferedReader lines) throws IOException {
+        String line = lines.readLine();
+        while (line != null && !line.contains(part)) {
+            line = lines.readLine();
+        }
+        assertTrue(line != null, part);
+        return line;
     }
 
     /** How test suites of memcached's clients start a server. */
