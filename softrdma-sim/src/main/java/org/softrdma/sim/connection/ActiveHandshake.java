@@ -27,6 +27,9 @@ import org.softrdma.verbs.cm.ConnectionRejectedException;
  * <p>Engine thread only, except {@link #start} and {@link #giveUp}.
  */
 public final class ActiveHandshake implements Handshake {
+    /** What {@link #start} results in when there is no memory for the reason of a failure. */
+    public static final byte[] FAILED = {};
+
     private final Connection connection;
     private final QueuePairEnd queuePair;
     private final InetSocketAddress remote;
@@ -61,9 +64,13 @@ public final class ActiveHandshake implements Handshake {
                 parameters.privateData());
     }
 
-    /** Begins. The result is the private data of the reply, or a {@link VerbsException}. Any thread. */
+    /**
+     * Begins. The result is the private data of the reply, or a {@link VerbsException}, or this very {@link #FAILED}. Any
+     * thread.
+     */
     public CompletableFuture<byte[]> start() {
         connection.execute(() -> {
+            connection.attach(this);
             if (queuePair.isInError()) {
                 fail(new VerbsException(
                         VerbsErrorCode.CONNECTION_LOST, "the queue pair was closed before it connected to " + peer()));
@@ -95,7 +102,6 @@ public final class ActiveHandshake implements Handshake {
     }
 
     private void connect() {
-        connection.attach(this);
         try {
             StreamSocket opened = connection.engine().loop().connect(remote, connection);
             socket = opened;
@@ -162,6 +168,14 @@ public final class ActiveHandshake implements Handshake {
 
     @Override
     public void failed(IOException cause) {
+        try {
+            fail(failure(cause));
+        } finally {
+            boolean ignored = result.complete(FAILED); // does nothing if the caller has the reason
+        }
+    }
+
+    private VerbsException failure(IOException cause) {
         boolean noPort = Shortage.isOfPorts(cause) && hasAddressFor(remote);
         boolean unreachable = cause instanceof ConnectException || cause instanceof NoRouteToHostException;
         String why = cause.getMessage() == null ? cause.toString() : cause.getMessage();
@@ -175,10 +189,10 @@ public final class ActiveHandshake implements Handshake {
             advice = "; if it supports MPA revision 1 only, try the device option mpa-revision=1";
         }
         VerbsErrorCode code = unreachable ? VerbsErrorCode.UNREACHABLE : VerbsErrorCode.CONNECTION_LOST;
-        fail(new VerbsException(
+        return new VerbsException(
                 noPort || Shortage.is(cause) ? VerbsErrorCode.NO_RESOURCES : code,
                 "cannot connect to " + peer() + ": " + why + advice,
-                cause));
+                cause);
     }
 
     /** False if this host has no address of the peer's IP version: then it is no port that is missing. */
@@ -207,7 +221,7 @@ public final class ActiveHandshake implements Handshake {
     @Override
     public void streamEnded(String reason) {
         if (!result.isDone()) {
-            fail(new VerbsException(VerbsErrorCode.CONNECTION_LOST, "cannot connect to " + peer() + ": " + reason));
+            failed(new IOException(reason));
         }
     }
 }

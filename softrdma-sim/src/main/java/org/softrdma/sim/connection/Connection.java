@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.carrier.FpduWriter;
 import org.softrdma.sim.carrier.MpaInbound;
 import org.softrdma.sim.carrier.MpaOutbound;
@@ -270,7 +271,7 @@ public final class Connection implements SocketEvents, RequestNames, DrivenConne
         rung.set(false);
         QueuePairEnd pair = life.queuePair();
         if (pair != null && pair.isInError()) {
-            life.run(pair::flush);
+            pair.flush();
         } else if (life.state() == State.STREAM) {
             handle(Cause.DOORBELL);
         }
@@ -294,7 +295,7 @@ public final class Connection implements SocketEvents, RequestNames, DrivenConne
                 }
             }
         } catch (HostSilentException e) {
-            life.run(() -> peerHost.endConnection(e.getMessage()));
+            endSilent(e.getMessage());
         } catch (IOException | RuntimeException | Error e) {
             life.broken(e);
         } finally {
@@ -361,7 +362,16 @@ public final class Connection implements SocketEvents, RequestNames, DrivenConne
 
     @Override
     public void hostSilent() {
-        life.run(() -> peerHost.endConnection("according to the kernel"));
+        endSilent("according to the kernel");
+    }
+
+    /** Guarded like a step, but without an object for which there may be no memory. */
+    private void endSilent(@Nullable String detail) {
+        try {
+            peerHost.endConnection(detail);
+        } catch (RuntimeException | Error e) {
+            life.broken(e);
+        }
     }
 
     // ---- the end
@@ -377,8 +387,8 @@ public final class Connection implements SocketEvents, RequestNames, DrivenConne
     }
 
     @Override
-    public void deviceClosed() {
-        life.disconnect("the device was closed");
+    public void end(String reason) {
+        life.disconnect(reason);
         life.close();
     }
 

@@ -31,7 +31,12 @@ import org.softrdma.verbs.CompletionStatus;
 final class ConnectionLifecycle {
     private static final Logger LOG = LoggerFactory.getLogger(ConnectionLifecycle.class);
 
-    private static final String FAULT = "engine fault";
+    /** Why a connection ended when there was no memory to say it better: made before. */
+    @SuppressWarnings("StaticAssignmentOfThrowable")
+    private static final IOException FAULTED = new IOException("engine fault");
+
+    /** Not a constant, whose text would be made when it is first used. */
+    private static final String FAULT = String.valueOf(FAULTED.getMessage());
 
     /** State of the connection. */
     enum State {
@@ -256,27 +261,36 @@ final class ConnectionLifecycle {
     }
 
     /**
-     * The connection or this engine has failed: flushes, reports and closes, even if parts of that fail, too. Never
-     * throws, because an Error that left the engine's loop would end its thread and with it every other connection.
+     * The connection or this engine has failed: flushes and closes, even if parts of that fail, too, and then reports, if
+     * there is memory for it. Never throws, because the engine's loop and its other connections must go on.
      */
     void broken(Throwable e) {
         boolean fault = !(e instanceof IOException);
+        boolean tell = fault && queuePair != null && !queuePair.isInError();
         if (fault) {
             engine.counters().increment(Counter.ENGINE_FAULTS);
-            if (queuePair != null) {
-                queuePair.faulted();
-            }
         }
         try {
             end(e);
         } catch (RuntimeException | Error again) {
             engine.counters().increment(Counter.ENGINE_FAULTS);
-            flush();
+            endWithoutMemory();
         }
         try {
             release(false);
         } catch (RuntimeException | Error again) {
             engine.counters().increment(Counter.ENGINE_FAULTS);
+        }
+        try {
+            tell(e, fault, tell);
+        } catch (RuntimeException | Error again) {
+            engine.counters().increment(Counter.ENGINE_FAULTS);
+        }
+    }
+
+    private void tell(Throwable e, boolean fault, boolean tellQueuePair) {
+        if (tellQueuePair && queuePair != null) {
+            queuePair.faulted();
         }
         FaultLog.tell(
                 LOG,
@@ -285,12 +299,24 @@ final class ConnectionLifecycle {
                 e);
     }
 
-    /** Flushes without a detailed reason. */
-    private void flush() {
-        QueuePairEnd pair = queuePair;
-        if (pair != null) {
-            pair.enterError(FAULT, -1, CompletionStatus.FLUSHED, 0);
-            pair.flush();
+    /** Flushes without a detailed reason, and ends the handshake. Makes nothing. */
+    private void endWithoutMemory() {
+        try {
+            if (queuePair != null) {
+                queuePair.enterError(FAULT, -1, CompletionStatus.FLUSHED, 0);
+                queuePair.flush();
+            }
+        } catch (RuntimeException | Error e) {
+            engine.counters().increment(Counter.ENGINE_FAULTS);
+        }
+        try {
+            if (handshake != null && state == State.HANDSHAKE) {
+                handshake.failed(FAULTED);
+            } else if (handshake != null) {
+                handshake.streamEnded(FAULT);
+            }
+        } catch (RuntimeException | Error e) {
+            engine.counters().increment(Counter.ENGINE_FAULTS);
         }
     }
 
@@ -346,11 +372,25 @@ final class ConnectionLifecycle {
         state = State.CLOSED;
         engine.favourite().forget(connection);
         engine.connections().closed(connection);
-        socket.close(reset);
+        try {
+            socket.close(reset);
+        } finally {
+            try {
+                discard();
+            } finally {
+                cancelTimers();
+            }
+        }
+    }
+
+    private void discard() {
         if (stream != null) {
             stream.in().discard();
         }
         discardUnsent();
+    }
+
+    private void cancelTimers() {
         if (endTimer != null) {
             endTimer.cancel();
         }

@@ -114,9 +114,9 @@ public final class PassiveHandshake implements Handshake {
     private void tooSlow() {
         if (request == null) {
             connection.engine().counters().increment(Counter.HANDSHAKE_ERRORS);
-            LOG.info("{} connected but sent no MPA request in time", peer());
             settled();
             connection.abort();
+            LOG.info("{} connected but sent no MPA request in time", peer());
         }
     }
 
@@ -221,8 +221,8 @@ public final class PassiveHandshake implements Handshake {
     private void notReady() {
         connection.engine().counters().increment(Counter.HANDSHAKE_ERRORS);
         String reason = peer() + " was accepted but sent no ready-to-receive in time";
-        LOG.info("{}", reason);
         connection.giveUp(reason);
+        LOG.info("{}", reason);
     }
 
     @Override
@@ -259,8 +259,8 @@ public final class PassiveHandshake implements Handshake {
 
     @Override
     public void failed(IOException cause) {
-        settled();
         connection.engine().counters().increment(Counter.HANDSHAKE_ERRORS);
+        settled();
         LOG.debug("the handshake of {} failed", peer(), cause);
     }
 

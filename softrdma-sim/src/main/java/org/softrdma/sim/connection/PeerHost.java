@@ -63,11 +63,11 @@ final class PeerHost {
         String reason = "the host of " + socket.peer() + " did not answer" + time + " (" + detail + ")";
         if (life.state() == ConnectionLifecycle.State.STREAM) {
             engine.counters().increment(Counter.SILENT_HOSTS);
-            LOG.info("{}", reason);
             QueuePairEnd pair = life.queuePair();
             long oldest = pair == null ? -1 : pair.sendQueue().oldest();
             life.cutStream(reason, oldest, CompletionStatus.RETRY_EXCEEDED_ERROR);
             life.abort();
+            LOG.info("{}", reason);
         } else {
             life.broken(new IOException(reason));
         }

@@ -139,9 +139,9 @@ final class StreamObserver implements CarrierEvents, StreamEvents {
         if (isReceiving() && stream != null) {
             stream.queueTerminate(cause, segment);
             String reason = "terminated the peer's stream: " + cause.text();
-            LOG.info("{}: {}", socket.peer(), reason);
             life.endStream(reason, -1, null, cause.code());
             life.drain();
+            tell(reason);
         }
     }
 
@@ -153,9 +153,18 @@ final class StreamObserver implements CarrierEvents, StreamEvents {
     @Override
     public void terminated(int code, String meaning, long culprit, CompletionStatus status) {
         String reason = "the peer terminated the stream: " + meaning;
-        LOG.info("{}: {}", socket.peer(), reason);
         life.endStream(reason, culprit, status, code);
+        tell(reason);
         life.finish();
+    }
+
+    /** After the end, which needs less memory than this. */
+    private void tell(String reason) {
+        try {
+            LOG.info("{}: {}", socket.peer(), reason);
+        } catch (RuntimeException | Error e) {
+            engine.counters().increment(Counter.ENGINE_FAULTS);
+        }
     }
 
     @Override

@@ -12,6 +12,7 @@ import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.QueuePairAttributes;
 import org.softrdma.verbs.QueuePairState;
 import org.softrdma.verbs.VerbsErrorCode;
+import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.ConnectionParameters;
 import org.softrdma.verbs.cm.Connector;
 
@@ -70,6 +71,11 @@ final class SoftConnector implements Connector {
                 timeoutNs,
                 "the connection to " + AddressText.of(remote),
                 reason -> begun.giveUp(VerbsErrorCode.TIMED_OUT, reason));
+        if (reply == ActiveHandshake.FAILED) {
+            throw new VerbsException(
+                    VerbsErrorCode.NO_RESOURCES,
+                    "cannot connect to " + AddressText.of(remote) + ": this process is out of memory");
+        }
         local = begun.localAddress();
         if (device.progress().isManual()) {
             // Sends the first message: the peer gives up if it waits for that until the owner drives the device again.

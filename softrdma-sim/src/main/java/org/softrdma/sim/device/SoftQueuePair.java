@@ -426,22 +426,24 @@ final class SoftQueuePair extends PostingQueuePair implements CompletionSource, 
     @Override
     public void accessRefused() {
         if (!isInError()) {
-            Flight.accessRefused(number);
             endCause = EndCause.PEER_ACCESS_ERROR;
             raise(QueuePairEvent.Kind.ACCESS_ERROR);
+            Flight.accessRefused(number);
         }
     }
 
     @Override
     public void requestRefused() {
-        Flight.connectionLost(number, "the peer asked for what cannot be done");
         raise(QueuePairEvent.Kind.REQUEST_ERROR);
+        Flight.connectionLost(number, "the peer asked for what cannot be done");
     }
 
     @Override
     public void faulted() {
+        if (!closing) {
+            events.raise(this, QueuePairEvent.Kind.FATAL);
+        }
         Flight.connectionLost(number, "a fault of the engine");
-        raise(QueuePairEvent.Kind.FATAL);
     }
 
     /** Tells the application why the queue pair is about to go to ERROR, unless it is there or is being closed. */
@@ -457,7 +459,18 @@ final class SoftQueuePair extends PostingQueuePair implements CompletionSource, 
             return;
         }
         boolean wasEstablished = state == QueuePairState.READY_TO_SEND;
-        endAdmission();
+        try {
+            endAdmission();
+        } finally {
+            endRequests(culprit, status, vendorCode);
+            if (wasEstablished) {
+                Flight.connectionEnded(number, reason);
+                tell(reason);
+            }
+        }
+    }
+
+    private void endRequests(long culprit, CompletionStatus status, int vendorCode) {
         if (closing) {
             state = QueuePairState.CLOSED;
         } else {
@@ -469,10 +482,6 @@ final class SoftQueuePair extends PostingQueuePair implements CompletionSource, 
             if (receives.isShared()) {
                 events.raise(this, QueuePairEvent.Kind.LAST_REQUEST_REACHED);
             }
-        }
-        if (wasEstablished) {
-            Flight.connectionEnded(number, reason);
-            tell(reason);
         }
     }
 
@@ -490,10 +499,18 @@ final class SoftQueuePair extends PostingQueuePair implements CompletionSource, 
         try {
             engine.loop().execute(() -> disconnected.complete(reason));
         } catch (RejectedExecutionException e) {
-            disconnected.complete(reason); // the device is being closed
+            tellHere(reason); // the device is being closed
         } catch (RuntimeException | Error e) {
             engine.counters().increment(Counter.ENGINE_FAULTS);
+            tellHere(reason);
+        }
+    }
+
+    private void tellHere(String reason) {
+        try {
             disconnected.complete(reason);
+        } catch (RuntimeException | Error e) { // out of what the application does then
+            engine.counters().increment(Counter.ENGINE_FAULTS);
         }
     }
 
@@ -523,10 +540,23 @@ final class SoftQueuePair extends PostingQueuePair implements CompletionSource, 
             connection.queuePairClosed();
         } finally {
             state = QueuePairState.CLOSED;
-            windows.close();
+            try {
+                windows.close();
+            } finally {
+                endPeer();
+            }
+        }
+    }
+
+    private void endPeer() {
+        try {
             endAdmission();
-            endNear();
-            giveBack();
+        } finally {
+            try {
+                endNear();
+            } finally {
+                giveBack();
+            }
         }
     }
 
@@ -540,8 +570,8 @@ final class SoftQueuePair extends PostingQueuePair implements CompletionSource, 
             } finally {
                 try {
                     receives.close(); // behind its completions, whose slots are then free
-                    events.forget(this);
                 } finally {
+                    events.forget(this);
                     try {
                         closeSends();
                     } finally {

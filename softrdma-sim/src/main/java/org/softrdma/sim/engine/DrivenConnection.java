@@ -17,8 +17,8 @@ public interface DrivenConnection {
     /** The peer's host has not answered within the host timeout. */
     void hostSilent();
 
-    /** The device is being closed: flushes, reports the end, and closes the socket. */
-    void deviceClosed();
+    /** The device is being closed, or its loop fails: flushes, reports the end, and closes the socket. */
+    void end(String reason);
 
     /** Closes with a reset for the peer. */
     void abort();

@@ -11,6 +11,7 @@ import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 import org.softrdma.sim.transport.EventLoop;
 import org.softrdma.sim.transport.FaultLog;
+import org.softrdma.sim.transport.LoopGuard;
 
 /**
  * The connections of an engine that have a socket. The number of ended ones that wait for their peer is limited: no
@@ -21,6 +22,9 @@ public final class OpenConnections {
     private static final Logger LOG = LoggerFactory.getLogger(OpenConnections.class);
     /** Checks for silent hosts within one host timeout. */
     private static final int LOOKS = 4;
+
+    private static final String DEVICE_CLOSED = "the device was closed";
+    private static final String LOOP_BROKEN = "the event loop has failed";
 
     private final EventLoop loop;
     private final EngineLimits limits;
@@ -70,11 +74,25 @@ public final class OpenConnections {
         if (look != null) {
             look.cancel();
         }
-        for (DrivenConnection connection : List.copyOf(open)) {
+        endAll(DEVICE_CLOSED);
+    }
+
+    /** The loop cannot go on: ends all of them. */
+    void broken() {
+        closed = true;
+        endAll(LOOP_BROKEN);
+    }
+
+    /** Ends each, whatever fails, and waits if there is no memory for that. */
+    private void endAll(String reason) {
+        while (!open.isEmpty()) {
             try {
-                connection.deviceClosed();
+                DrivenConnection connection = open.iterator().next();
+                open.remove(connection);
+                connection.end(reason);
             } catch (RuntimeException | Error e) {
                 counters.increment(Counter.ENGINE_FAULTS);
+                LoopGuard.pause();
                 FaultLog.tell(LOG, Level.ERROR, "engine fault while closing a connection", e);
             }
         }
@@ -87,10 +105,11 @@ public final class OpenConnections {
         }
     }
 
-    /** A failure here ends no connection; without a timer the next connection that opens sets one. */
+    /** A failure here ends no connection. */
     private void look() {
         look = null;
         try {
+            lookAgain();
             lookAtAll();
         } catch (RuntimeException | Error e) {
             counters.increment(Counter.ENGINE_FAULTS);
@@ -98,11 +117,18 @@ public final class OpenConnections {
         }
     }
 
-    private void lookAtAll() {
-        if (open.isEmpty()) {
-            return;
+    /** Waits for memory, if need be: nobody else sets a timer until another connection opens. */
+    private void lookAgain() {
+        while (look == null && !open.isEmpty()) {
+            try {
+                lookLater();
+            } catch (OutOfMemoryError e) {
+                LoopGuard.pause();
+            }
         }
-        lookLater();
+    }
+
+    private void lookAtAll() {
         List<DrivenConnection> silent = new ArrayList<>();
         for (DrivenConnection connection : open) {
             if (connection.isHostSilent()) {

@@ -15,6 +15,7 @@ import org.softrdma.sim.pinning.InUse;
 import org.softrdma.sim.pinning.PinTable;
 import org.softrdma.sim.queue.Progress;
 import org.softrdma.sim.transport.EventLoop;
+import org.softrdma.sim.transport.LoopGuard;
 import org.softrdma.sim.transport.Waits;
 
 /**
@@ -66,6 +67,7 @@ public final class RnicEngine implements Progress {
         epoch = device.quiescence().newEpoch();
         secondLook = new SecondLook(loop);
         connections = new OpenConnections(loop, limits, counters);
+        loop.whenBroken(connections::broken);
     }
 
     /** The loop that drives it. */
@@ -172,7 +174,18 @@ public final class RnicEngine implements Progress {
             task.run();
             done.complete(null);
         } catch (Throwable e) {
-            done.completeExceptionally(e);
+            fail(done, e);
+        }
+    }
+
+    /** Who waits for it would wait for ever: this waits until there is memory for the failure. */
+    private static void fail(CompletableFuture<Void> done, Throwable cause) {
+        while (!done.isDone()) {
+            try {
+                done.completeExceptionally(cause);
+            } catch (OutOfMemoryError e) {
+                LoopGuard.pause();
+            }
         }
     }
 

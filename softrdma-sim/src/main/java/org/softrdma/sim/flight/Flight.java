@@ -14,6 +14,8 @@ import jdk.jfr.Threshold;
 /**
  * Events of the soft RNIC for Java Flight Recorder, in the category {@code softrdma}. The page docs/reference/counters.md
  * lists them. Any thread.
+ *
+ * <p>Recording never fails: there may be no memory for an event of what that has caused, and whoever tells of it must go on.
  */
 @SuppressWarnings("UnusedVariable") // the recorder reads the fields of events
 public final class Flight {
@@ -28,11 +30,15 @@ public final class Flight {
      * @param wire what both ends agreed on, for people
      */
     public static void connectionMade(int queuePair, Supplier<String> wire) {
-        ConnectionMade event = new ConnectionMade();
-        if (event.shouldCommit()) {
-            event.queuePair = queuePair;
-            event.wire = wire.get();
-            event.commit();
+        try {
+            ConnectionMade event = new ConnectionMade();
+            if (event.shouldCommit()) {
+                event.queuePair = queuePair;
+                event.wire = wire.get();
+                event.commit();
+            }
+        } catch (RuntimeException | Error e) {
+            // The recording lacks an event.
         }
     }
 
@@ -43,11 +49,15 @@ public final class Flight {
      * @param reason for people
      */
     public static void connectionEnded(int queuePair, String reason) {
-        ConnectionEnded event = new ConnectionEnded();
-        if (event.shouldCommit()) {
-            event.queuePair = queuePair;
-            event.reason = reason;
-            event.commit();
+        try {
+            ConnectionEnded event = new ConnectionEnded();
+            if (event.shouldCommit()) {
+                event.queuePair = queuePair;
+                event.reason = reason;
+                event.commit();
+            }
+        } catch (RuntimeException | Error e) {
+            // The recording lacks an event.
         }
     }
 
@@ -57,10 +67,14 @@ public final class Flight {
      * @param queuePair number of the queue pair here
      */
     public static void accessRefused(int queuePair) {
-        AccessRefused event = new AccessRefused();
-        if (event.shouldCommit()) {
-            event.queuePair = queuePair;
-            event.commit();
+        try {
+            AccessRefused event = new AccessRefused();
+            if (event.shouldCommit()) {
+                event.queuePair = queuePair;
+                event.commit();
+            }
+        } catch (RuntimeException | Error e) {
+            // The recording lacks an event.
         }
     }
 
@@ -71,11 +85,15 @@ public final class Flight {
      * @param error what went wrong, for people
      */
     public static void connectionLost(int queuePair, String error) {
-        ConnectionError event = new ConnectionError();
-        if (event.shouldCommit()) {
-            event.queuePair = queuePair;
-            event.error = error;
-            event.commit();
+        try {
+            ConnectionError event = new ConnectionError();
+            if (event.shouldCommit()) {
+                event.queuePair = queuePair;
+                event.error = error;
+                event.commit();
+            }
+        } catch (RuntimeException | Error e) {
+            // The recording lacks an event.
         }
     }
 
@@ -87,12 +105,16 @@ public final class Flight {
      * @param reason why
      */
     public static void pinned(long address, long bytes, Enum<?> reason) {
-        PagesPinned event = new PagesPinned();
-        if (event.shouldCommit()) {
-            event.address = address;
-            event.bytes = bytes;
-            event.reason = reason.name();
-            event.commit();
+        try {
+            PagesPinned event = new PagesPinned();
+            if (event.shouldCommit()) {
+                event.address = address;
+                event.bytes = bytes;
+                event.reason = reason.name();
+                event.commit();
+            }
+        } catch (RuntimeException | Error e) {
+            // The recording lacks an event.
         }
     }
 
@@ -103,11 +125,15 @@ public final class Flight {
      * @param bytes that were pinned lazily
      */
     public static void evicted(long address, long bytes) {
-        PagesEvicted event = new PagesEvicted();
-        if (event.shouldCommit()) {
-            event.address = address;
-            event.bytes = bytes;
-            event.commit();
+        try {
+            PagesEvicted event = new PagesEvicted();
+            if (event.shouldCommit()) {
+                event.address = address;
+                event.bytes = bytes;
+                event.commit();
+            }
+        } catch (RuntimeException | Error e) {
+            // The recording lacks an event.
         }
     }
 

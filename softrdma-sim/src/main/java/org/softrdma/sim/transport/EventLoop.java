@@ -17,6 +17,9 @@ public interface EventLoop {
         return task;
     }
 
+    /** What the loop's thread does last if it can no longer go on. Before the first task. */
+    default void whenBroken(Runnable task) {}
+
     /** The clock by which it schedules, and its device waits. Any thread. */
     NanoClock clock();
 

@@ -1,5 +1,7 @@
 package org.softrdma.sim.transport;
 
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -9,7 +11,14 @@ import org.slf4j.event.Level;
 public final class LoopGuard {
     private static final Logger LOG = LoggerFactory.getLogger(LoopGuard.class);
 
+    private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(1);
+
     private LoopGuard() {}
+
+    /** A moment in which there may be memory again. Needs none. */
+    public static void pause() {
+        LockSupport.parkNanos(PAUSE_NS);
+    }
 
     /**
      * A task out of which nothing comes. A loop may log what comes out of a task, which also fails when there is no memory, and that would
@@ -44,7 +53,7 @@ public final class LoopGuard {
      * What is told of a socket's events has failed, or the socket itself: closes it, and says once more that it is ready, so that
      * its owner finds it closed. Never throws, because an Error would end the loop's thread.
      *
-     * @param socket closes it
+     * @param socket closes it; made before, because there may be no memory for it now
      * @param events told
      * @param cause what has failed
      */

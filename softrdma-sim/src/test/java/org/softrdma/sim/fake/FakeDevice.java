@@ -187,6 +187,11 @@ final class FakeDevice implements AutoCloseable {
         }
     }
 
+    /** The loop cannot go on, and says so. */
+    void breakLoop() {
+        transport.breakLoop();
+    }
+
     /** Time passes, and timers that are due fire. */
     void advance(long milliseconds) {
         transport.advance(milliseconds, TimeUnit.MILLISECONDS);

@@ -50,6 +50,11 @@ final class FakeTransport implements Transport {
         loop.answering = socket;
     }
 
+    /** The loop cannot go on, and says so. */
+    void breakLoop() {
+        loop.whenBroken.run();
+    }
+
     /** Time passes, and timers that are due fire in their order. */
     void advance(long delay, TimeUnit unit) {
         loop.advance(unit.toNanos(delay));
@@ -93,6 +98,7 @@ final class FakeTransport implements Transport {
         private final Deque<Runnable> tasks = new ArrayDeque<>();
         private final List<Timer> timers = new ArrayList<>();
         private Runnable beforeEachCall = () -> {};
+        private Runnable whenBroken = () -> {};
         private long nowNs;
         private final List<FakeSocket> sockets = new ArrayList<>();
         private @Nullable Consumer<PendingSocket> listening;
@@ -104,6 +110,11 @@ final class FakeTransport implements Transport {
         public void execute(Runnable task) {
             beforeEachCall.run();
             tasks.addLast(task);
+        }
+
+        @Override
+        public void whenBroken(Runnable task) {
+            whenBroken = task;
         }
 
         @Override
