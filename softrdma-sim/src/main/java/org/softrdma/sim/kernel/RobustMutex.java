@@ -59,7 +59,7 @@ public final class RobustMutex {
         } catch (IOException | RuntimeException | Error e) {
             throw e;
         } catch (Throwable e) {
-            throw new IllegalStateException("pthread_mutex", e);
+            throw SystemCalls.failed("pthread_mutex", e);
         }
     }
 
@@ -78,7 +78,7 @@ public final class RobustMutex {
         try {
             required("pthread_mutex_unlock", (int) UNLOCK.invokeExact(mutex));
         } catch (Throwable e) {
-            throw new IllegalStateException("pthread_mutex_unlock", e);
+            throw SystemCalls.failed("pthread_mutex_unlock", e);
         }
     }
 

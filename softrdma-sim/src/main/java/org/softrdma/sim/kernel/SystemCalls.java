@@ -46,6 +46,17 @@ public final class SystemCalls {
                         .toArray(Linker.Option[]::new));
     }
 
+    /**
+     * What to throw when a call has thrown something. An Error comes out as it is: it is no fault of the call that there was
+     * no memory for it, and callers go on after an Error.
+     */
+    public static IllegalStateException failed(String call, Throwable cause) {
+        if (cause instanceof Error error) {
+            throw error;
+        }
+        return new IllegalStateException(call + " failed", cause);
+    }
+
     /** A place for errno. One thread at a time may use it. */
     public static MemorySegment newState(Arena arena) {
         return arena.allocate(STATE_LAYOUT);

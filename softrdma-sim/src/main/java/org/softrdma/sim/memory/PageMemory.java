@@ -263,7 +263,7 @@ public final class PageMemory implements AutoCloseable {
             } catch (RuntimeException e) {
                 throw e;
             } catch (Throwable e) {
-                throw new IllegalStateException("a system call failed", e);
+                throw SystemCalls.failed("a system call", e);
             }
         }
 
@@ -272,7 +272,7 @@ public final class PageMemory implements AutoCloseable {
                 // A kernel without huge pages returns EINVAL, which costs nothing but speed.
                 int ignored = (int) madvise.invokeExact(start, length, advice);
             } catch (Throwable e) {
-                throw new IllegalStateException("madvise of " + length + " bytes failed", e);
+                throw SystemCalls.failed("madvise", e);
             }
         }
 
@@ -285,7 +285,7 @@ public final class PageMemory implements AutoCloseable {
             } catch (RuntimeException e) {
                 throw e;
             } catch (Throwable e) {
-                throw new IllegalStateException("munmap of " + mapped + " bytes failed", e);
+                throw SystemCalls.failed("munmap", e);
             }
         }
 

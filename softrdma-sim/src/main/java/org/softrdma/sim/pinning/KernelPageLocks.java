@@ -68,7 +68,7 @@ public final class KernelPageLocks implements PageLocks {
         try {
             return result((int) mlock.invokeExact(state, address, length));
         } catch (Throwable e) {
-            throw failed("mlock", e);
+            throw SystemCalls.failed("mlock", e);
         }
     }
 
@@ -77,7 +77,7 @@ public final class KernelPageLocks implements PageLocks {
         try {
             return result((int) mlock2.invokeExact(state, address, length, MLOCK_ONFAULT));
         } catch (Throwable e) {
-            throw failed("mlock2", e);
+            throw SystemCalls.failed("mlock2", e);
         }
     }
 
@@ -86,16 +86,12 @@ public final class KernelPageLocks implements PageLocks {
         try {
             return result((int) munlock.invokeExact(state, address, length));
         } catch (Throwable e) {
-            throw failed("munlock", e);
+            throw SystemCalls.failed("munlock", e);
         }
     }
 
     private int result(int returned) {
         return returned == 0 ? OK : SystemCalls.errno(state);
-    }
-
-    private static IllegalStateException failed(String call, Throwable e) {
-        return new IllegalStateException(call + " failed", e);
     }
 
     /** By MADV_COLLAPSE, which kernels before 6.1 lack. */
@@ -104,7 +100,7 @@ public final class KernelPageLocks implements PageLocks {
         try {
             int ignored = (int) madvise.invokeExact(address, hugePageBytes, MADV_COLLAPSE);
         } catch (Throwable e) {
-            throw failed("madvise", e);
+            throw SystemCalls.failed("madvise", e);
         }
     }
 
@@ -126,7 +122,7 @@ public final class KernelPageLocks implements PageLocks {
             long soft = limits.get(ValueLayout.JAVA_LONG, 0);
             return soft < 0 ? UNLIMITED : soft; // RLIM_INFINITY is all ones
         } catch (Throwable e) {
-            throw failed("getrlimit", e);
+            throw SystemCalls.failed("getrlimit", e);
         }
     }
 

@@ -36,7 +36,7 @@ final class ReadVector {
         try {
             result = (long) READV.invokeExact(state, descriptor, vectors, count);
         } catch (Throwable e) {
-            throw new IllegalStateException("readv", e);
+            throw SystemCalls.failed("readv", e);
         }
         if (result > 0) {
             return (int) result;

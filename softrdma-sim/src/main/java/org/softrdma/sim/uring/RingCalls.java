@@ -77,7 +77,7 @@ class RingCalls {
         try {
             return (long) SYSCALL.invokeExact(state, number, a, b, c, d, e, f);
         } catch (Throwable failure) {
-            throw new IllegalStateException("syscall", failure);
+            throw SystemCalls.failed("syscall", failure);
         }
     }
 
@@ -87,7 +87,7 @@ class RingCalls {
         try {
             address = (long) MMAP.invokeExact(state, 0L, length, PROT_READ_WRITE, MAP_FLAGS, ring, offset);
         } catch (Throwable failure) {
-            throw new IllegalStateException("mmap", failure);
+            throw SystemCalls.failed("mmap", failure);
         }
         if (address == MAP_FAILED) {
             throw new SystemCallException("mmap of a ring", errno());
@@ -100,7 +100,7 @@ class RingCalls {
         try {
             int ignored = (int) MUNMAP.invokeExact(state, address, length);
         } catch (Throwable failure) {
-            throw new IllegalStateException("munmap", failure);
+            throw SystemCalls.failed("munmap", failure);
         }
     }
 
@@ -109,7 +109,7 @@ class RingCalls {
         try {
             int ignored = (int) CLOSE.invokeExact(state, descriptor);
         } catch (Throwable failure) {
-            throw new IllegalStateException("close", failure);
+            throw SystemCalls.failed("close", failure);
         }
     }
 

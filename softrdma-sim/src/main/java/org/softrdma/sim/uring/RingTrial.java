@@ -108,7 +108,7 @@ public final class RingTrial {
             } catch (IOException e) {
                 throw e;
             } catch (Throwable e) {
-                throw new IllegalStateException("socketpair", e);
+                throw SystemCalls.failed("socketpair", e);
             }
             int here = pair.getAtIndex(INT, 0);
             int there = pair.getAtIndex(INT, 1);
@@ -131,7 +131,7 @@ public final class RingTrial {
         try {
             written = (long) WRITE.invokeExact(there, message.address(), (long) MESSAGE_BYTES);
         } catch (Throwable e) {
-            throw new IllegalStateException("write", e);
+            throw SystemCalls.failed("write", e);
         }
         require(written == MESSAGE_BYTES && ring.submit(), "a message was not sent");
         int completion = ring.firstCompletion();

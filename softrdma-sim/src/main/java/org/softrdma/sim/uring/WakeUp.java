@@ -46,7 +46,7 @@ final class WakeUp {
         try {
             descriptor = (int) EVENTFD.invokeExact(state, 0, EVENTFD_FLAGS);
         } catch (Throwable e) {
-            throw new IllegalStateException("eventfd", e);
+            throw SystemCalls.failed("eventfd", e);
         }
         if (descriptor < 0) {
             throw new SystemCallException("eventfd", SystemCalls.errno(state));
@@ -72,11 +72,23 @@ final class WakeUp {
     /** Wakes the loop if it sleeps. Any thread. */
     void wake() {
         if (asleep.compareAndSet(true, false)) {
-            try {
-                long ignored = (long) WRITE.invokeExact(descriptor, one.address(), LONG.byteSize());
-            } catch (Throwable e) {
-                throw new IllegalStateException("write", e);
+            boolean written = false;
+            while (!written) { // nobody else wakes it any more
+                try {
+                    write();
+                    written = true;
+                } catch (OutOfMemoryError e) {
+                    Thread.yield();
+                }
             }
+        }
+    }
+
+    private void write() {
+        try {
+            long ignored = (long) WRITE.invokeExact(descriptor, one.address(), LONG.byteSize());
+        } catch (Throwable e) {
+            throw SystemCalls.failed("write", e);
         }
     }
 
@@ -105,7 +117,7 @@ final class WakeUp {
             long bytes = (long) READ.invokeExact(descriptor, count.address(), LONG.byteSize());
             return bytes == LONG.byteSize() ? count.get(LONG, 0) : 0;
         } catch (Throwable e) {
-            throw new IllegalStateException("read", e);
+            throw SystemCalls.failed("read", e);
         }
     }
 }
