@@ -1,22 +1,29 @@
 package org.softrdma.sim.queue;
 
-import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.Optional;
 import java.util.concurrent.locks.Condition;
+import org.jspecify.annotations.Nullable;
 import org.softrdma.verbs.CompletionChannel;
 import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
 
-/** Events of completion queues, oldest first. Engines raise them, application threads take them, under one lock. */
+/**
+ * Events of completion queues, oldest first. Engines raise them, application threads take them, under one lock. Raising one
+ * needs no memory: arming a queue makes room for its event.
+ */
 public final class SoftCompletionChannel implements CompletionChannel {
+    private static final int FIRST_EVENTS = 16;
+
     private final Progress progress;
     private final Runnable onClose;
     private final QueueLock lock;
     private final Condition raised;
 
     // Under the lock.
-    private final ArrayDeque<SoftCompletionQueue> events = new ArrayDeque<>();
+    private @Nullable SoftCompletionQueue[] events = new SoftCompletionQueue[FIRST_EVENTS];
+    private int count;
     private int queues;
     private boolean closed;
 
@@ -59,7 +66,14 @@ public final class SoftCompletionChannel implements CompletionChannel {
                         VerbsErrorCode.BUSY,
                         queue.eventsTaken() + " completion events were taken but not acknowledged");
             }
-            events.removeIf(event -> event == queue);
+            int kept = 0;
+            for (int i = 0; i < count; i++) {
+                if (events[i] != queue) {
+                    events[kept++] = events[i];
+                }
+            }
+            Arrays.fill(events, kept, count, null);
+            count = kept;
             queues--;
         } finally {
             lock.unlock();
@@ -80,7 +94,23 @@ public final class SoftCompletionChannel implements CompletionChannel {
     public boolean isRaised(SoftCompletionQueue queue) {
         lock.lock();
         try {
-            return events.contains(queue);
+            boolean raised = false;
+            for (int i = 0; i < count; i++) {
+                raised |= events[i] == queue;
+            }
+            return raised;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** A queue is about to be armed: there must be room for one event of each queue. */
+    void makeRoom() {
+        lock.lock();
+        try {
+            if (count + queues > events.length) {
+                events = Arrays.copyOf(events, 2 * (count + queues));
+            }
         } finally {
             lock.unlock();
         }
@@ -89,7 +119,10 @@ public final class SoftCompletionChannel implements CompletionChannel {
     void raise(SoftCompletionQueue queue) {
         lock.lock();
         try {
-            events.addLast(queue);
+            if (count == events.length) { // of a queue that is not armed, in a simulation
+                events = Arrays.copyOf(events, 2 * count);
+            }
+            events[count++] = queue;
             if (progress.isThreaded()) {
                 raised.signal();
             }
@@ -104,7 +137,7 @@ public final class SoftCompletionChannel implements CompletionChannel {
         if (progress.isThreaded()) {
             return take(timeoutNs);
         }
-        progress.await(() -> !events.isEmpty() || closed, timeoutNs, "a completion event");
+        progress.await(() -> count > 0 || closed, timeoutNs, "a completion event");
         return take(0);
     }
 
@@ -112,13 +145,13 @@ public final class SoftCompletionChannel implements CompletionChannel {
         lock.lock();
         try {
             long remainingNs = timeoutNs;
-            while (events.isEmpty() && !closed && remainingNs > 0) {
+            while (count == 0 && !closed && remainingNs > 0) {
                 remainingNs = raised.awaitNanos(remainingNs);
             }
             if (closed) {
                 throw new IllegalStateException("the completion channel is closed");
             }
-            SoftCompletionQueue queue = events.pollFirst();
+            SoftCompletionQueue queue = pollFirst();
             // Under the same lock as the look into the events, or the queue could be closed in between.
             return queue == null ? Optional.empty() : queue.takeEvent();
         } catch (InterruptedException e) {
@@ -127,6 +160,15 @@ public final class SoftCompletionChannel implements CompletionChannel {
         } finally {
             lock.unlock();
         }
+    }
+
+    private @Nullable SoftCompletionQueue pollFirst() {
+        SoftCompletionQueue queue = events[0];
+        if (count > 0) {
+            System.arraycopy(events, 1, events, 0, --count);
+            events[count] = null;
+        }
+        return queue;
     }
 
     @Override

@@ -240,9 +240,10 @@ public class SoftCompletionQueue implements CompletionQueue {
         lock.lock();
         try {
             if (tail - head > mask) {
-                overrunNow = overrun ? null : List.copyOf(sources);
+                boolean first = !overrun;
                 tellOverrun();
-                overrun = true;
+                overrun = true; // before anything that needs memory
+                overrunNow = first ? List.copyOf(sources) : null;
             } else {
                 int slot = (int) tail & mask;
                 wrIds[slot] = wrId;
@@ -315,6 +316,9 @@ public class SoftCompletionQueue implements CompletionQueue {
         }
         lock.lock();
         try {
+            if (armed == NOT_ARMED) {
+                channel.makeRoom();
+            }
             armed = Math.max(armed, solicitedOnly ? ARMED_SOLICITED : ARMED_ANY);
         } finally {
             lock.unlock();
