@@ -137,6 +137,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
      */
     public SoftRdmaDevice(DeviceSettings settings, Transport transport, DeviceSurroundings surroundings) {
         this.transport = transport;
+        FirstUse.prepare(transport.name());
         memory = surroundings.memory();
         quota = surroundings.quota();
         NumberReuse reuse = surroundings.habits().reuse();

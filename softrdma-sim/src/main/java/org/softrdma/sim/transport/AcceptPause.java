@@ -20,6 +20,9 @@ final class AcceptPause {
     private final IoRegistration registration;
     private final IoOps none;
     private final IoOps accept;
+    /** Made once: when accepting fails, there may be no memory for it. */
+    private final Runnable resume = this::resume;
+
     private boolean failing;
 
     /**
@@ -50,9 +53,10 @@ final class AcceptPause {
         failing = true;
         registration.submit(none);
         try {
-            loop.schedule(this::resume, PAUSE_MS, TimeUnit.MILLISECONDS);
+            loop.schedule(resume, PAUSE_MS, TimeUnit.MILLISECONDS);
         } catch (RuntimeException | Error e) {
-            resume(); // there is no memory for a pause, so this tries again at once
+            LoopGuard.pause(); // there is no memory for a timer
+            resume();
             return;
         }
         if (first) {

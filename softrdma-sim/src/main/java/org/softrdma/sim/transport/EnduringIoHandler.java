@@ -38,6 +38,7 @@ final class EnduringIoHandler implements IoHandler {
     private int full = LEAST_SOCKETS;
 
     private boolean eventsLost;
+    private boolean failing;
 
     private EnduringIoHandler(IoHandler handler) {
         this.handler = handler;
@@ -60,10 +61,17 @@ final class EnduringIoHandler implements IoHandler {
                 rearmAll();
                 eventsLost = false;
             }
-            return handler.run(context);
+            int events = handler.run(context);
+            failing = false;
+            return events;
         } catch (Error e) {
             eventsLost = true;
-            FaultLog.tell(LOG, Level.ERROR, "polling the sockets failed; polling again", e);
+            boolean first = !failing;
+            failing = true;
+            LoopGuard.pause();
+            if (first) {
+                FaultLog.tell(LOG, Level.ERROR, "polling the sockets failed; polling again", e);
+            }
             return 0;
         }
     }
@@ -74,7 +82,7 @@ final class EnduringIoHandler implements IoHandler {
             try {
                 sockets.get(i).rearm();
             } catch (RuntimeException e) {
-                LOG.debug("cannot re-arm a socket", e);
+                FaultLog.tell(LOG, Level.DEBUG, "cannot re-arm a socket", e);
             }
         }
     }

@@ -5,11 +5,17 @@ import io.netty.channel.IoOps;
 import io.netty.channel.IoRegistration;
 import io.netty.channel.unix.Socket;
 import java.io.IOException;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
 import java.net.InetSocketAddress;
 import java.util.function.Consumer;
+import org.softrdma.sim.kernel.SystemCalls;
 
 /** A listening socket, and what it does when connections wait. Thread: its loop. */
 abstract class LinuxAcceptor implements IoHandle, Acceptor {
+    private static final MethodHandle CLOSE =
+            SystemCalls.function("close", FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT));
     private static final int SOCKADDR_BYTES = 128;
 
     final Socket socket;
@@ -46,11 +52,30 @@ abstract class LinuxAcceptor implements IoHandle, Acceptor {
         try {
             byte[] address = new byte[SOCKADDR_BYTES];
             for (int fd = socket.accept(address); fd >= 0; fd = socket.accept(address)) {
-                LoopGuard.hand(accepted, loop.pending(fd));
+                LoopGuard.hand(accepted, pending(fd));
             }
             pause.succeeded();
         } catch (IOException | RuntimeException | Error e) {
             pause.failed(e);
+        }
+    }
+
+    /** If there is no memory for it, nobody else would close it. */
+    private EventLoop.PendingSocket pending(int descriptor) {
+        try {
+            return loop.pending(descriptor);
+        } catch (Error e) {
+            close(descriptor);
+            throw e;
+        }
+    }
+
+    /** By a plain call, which needs no memory. */
+    private static void close(int descriptor) {
+        try {
+            int ignored = (int) CLOSE.invokeExact(descriptor);
+        } catch (Throwable e) {
+            throw SystemCalls.failed("close", e);
         }
     }
 

@@ -137,7 +137,9 @@ abstract class LinuxEventLoop extends NettyEventLoop {
 
     /** A connection that was accepted. */
     final PendingSocket pending(int descriptor) {
-        return new Pending(counted(new Socket(descriptor)));
+        Pending pending = new Pending(new Socket(descriptor));
+        sockets.opened(); // last: if there is no memory, the caller closes the descriptor
+        return pending;
     }
 
     private final class Pending implements PendingSocket {

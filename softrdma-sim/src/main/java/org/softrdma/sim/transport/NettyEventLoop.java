@@ -36,6 +36,13 @@ abstract class NettyEventLoop implements EventLoop {
     }
 
     @Override
+    public void whenBroken(Runnable task) {
+        if (loop instanceof EnduringLoop enduring) {
+            enduring.whenBroken(task);
+        }
+    }
+
+    @Override
     public NanoClock clock() {
         return SystemNanoClock.INSTANCE; // the clock by which Netty schedules
     }

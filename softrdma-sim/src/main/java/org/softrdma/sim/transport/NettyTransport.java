@@ -13,6 +13,7 @@ import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -39,6 +40,18 @@ public final class NettyTransport implements Transport {
     /** Threads of loops: their name, and how many; or the calling thread. */
     private record LoopThreads(String name, int count, boolean manualProgress) {}
 
+    /** Loops that no Error ends. */
+    private static final class Group extends MultiThreadIoEventLoopGroup {
+        Group(LoopThreads threads, IoHandlerFactory handlers) {
+            super(threads.count(), new DefaultThreadFactory(threads.name(), true), handlers);
+        }
+
+        @Override
+        protected IoEventLoop newChild(Executor executor, IoHandlerFactory handlers, Object... arguments) {
+            return new EnduringLoop(this, executor, handlers);
+        }
+    }
+
     private NettyTransport(
             String name,
             OpenSockets sockets,
@@ -53,8 +66,7 @@ public final class NettyTransport implements Transport {
             loops.add(wrap.apply(manual));
         } else {
             manual = null;
-            group = new MultiThreadIoEventLoopGroup(
-                    threads.count(), new DefaultThreadFactory(threads.name(), true), handlers);
+            group = new Group(threads, handlers);
             group.forEach(executor -> loops.add(wrap.apply((IoEventLoop) executor)));
         }
     }

@@ -318,11 +318,21 @@ final class NioEventLoop extends NettyEventLoop {
         public void handle(IoRegistration registered, IoEvent event) {
             try {
                 for (SocketChannel next = channel.accept(); next != null; next = channel.accept()) {
-                    LoopGuard.hand(accepted, new Pending(counted(next)));
+                    LoopGuard.hand(accepted, pending(next));
                 }
                 pause.succeeded();
             } catch (IOException | RuntimeException | Error e) {
                 pause.failed(e);
+            }
+        }
+
+        private Pending pending(SocketChannel channel) {
+            sockets.opened();
+            try {
+                return new Pending(channel);
+            } catch (Error e) {
+                closeQuietly(channel);
+                throw e;
             }
         }
 

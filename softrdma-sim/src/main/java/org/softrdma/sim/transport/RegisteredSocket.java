@@ -20,6 +20,9 @@ abstract class RegisteredSocket implements IoHandle, StreamSocket {
 
     private final SocketEvents events;
     private final InetSocketAddress remote;
+    /** Made once: when something has failed, there may be no memory for it. */
+    private final Runnable closing = this::close;
+
     private @Nullable IoRegistration registration;
     private boolean closed;
 
@@ -49,7 +52,7 @@ abstract class RegisteredSocket implements IoHandle, StreamSocket {
         try {
             events.ready(take(registered, event));
         } catch (RuntimeException | Error e) {
-            LoopGuard.failed(this::close, events, e); // the loop goes on
+            LoopGuard.failed(closing, events, e); // the loop goes on
         }
     }
 
@@ -61,7 +64,7 @@ abstract class RegisteredSocket implements IoHandle, StreamSocket {
         try {
             events.ready(writable);
         } catch (RuntimeException | Error e) {
-            LoopGuard.failed(this::close, events, e);
+            LoopGuard.failed(closing, events, e);
         }
     }
 
@@ -73,7 +76,7 @@ abstract class RegisteredSocket implements IoHandle, StreamSocket {
         try {
             events.sentLater();
         } catch (RuntimeException | Error e) {
-            LoopGuard.failed(this::close, events, e);
+            LoopGuard.failed(closing, events, e);
         }
     }
 

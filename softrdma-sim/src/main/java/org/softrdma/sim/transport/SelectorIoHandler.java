@@ -20,6 +20,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * Drives channels of java.nio by one selector. An interrupt ends a wait and stays set on its thread: Netty's own
@@ -132,7 +133,7 @@ final class SelectorIoHandler implements IoHandler {
             try {
                 handle.handle(this, this);
             } catch (RuntimeException | Error e) {
-                LOG.error("handling {} failed", key.channel(), e);
+                FaultLog.tell(LOG, Level.ERROR, "handling a socket failed", e);
             }
         }
 

@@ -47,12 +47,12 @@ final class UringIoHandler implements IoHandler {
     @Override
     public void initialize() {
         if (!started) {
-            started = true;
             try {
                 loop.start();
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }
+            started = true;
         }
     }
 

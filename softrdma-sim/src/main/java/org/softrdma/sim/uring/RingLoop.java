@@ -173,7 +173,7 @@ public final class RingLoop implements AutoCloseable {
         int count = readyCount;
         dispatching = true;
         try {
-            for (int i = 0; i < count; i++) {
+            for (int i = 0; i < count && readyCount > 0; i++) {
                 next().tell();
                 if (laterCount == MOST_LATER) {
                     flush();
@@ -188,8 +188,8 @@ public final class RingLoop implements AutoCloseable {
 
     private void armWake() {
         if (!wakeArmed) {
-            wakeArmed = true;
             SubmissionEntry.poll(entry(), wakeUp.descriptor(), POLLIN, RingRequest.WAKE.ordinal());
+            wakeArmed = true;
         }
     }
 
@@ -214,6 +214,7 @@ public final class RingLoop implements AutoCloseable {
     private void grow() {
         int old = ports.length;
         int[] moreFree = Arrays.copyOf(free, 2 * old);
+        growReady(2 * old);
         generations = Arrays.copyOf(generations, 2 * old);
         ports = Arrays.copyOf(ports, 2 * old);
         free = moreFree;
@@ -259,16 +260,35 @@ public final class RingLoop implements AutoCloseable {
             return;
         }
         if (readyCount == ready.length) {
-            RingPort[] more = new RingPort[2 * readyCount];
-            for (int i = 0; i < readyCount; i++) {
-                more[i] = ready[(readyFirst + i) & (ready.length - 1)];
-            }
-            ready = more;
-            readyFirst = 0;
+            forgetClosed();
         }
         ready[(readyFirst + readyCount) & (ready.length - 1)] = port;
         readyCount++;
         port.queued();
+    }
+
+    /** Room for all ports that are open: a completion must find room without memory. */
+    private void growReady(int length) {
+        @Nullable RingPort[] more = new RingPort[length];
+        for (int i = 0; i < readyCount; i++) {
+            more[i] = ready[(readyFirst + i) & (ready.length - 1)];
+        }
+        ready = more;
+        readyFirst = 0;
+    }
+
+    /** Closed ports have nothing for anybody. */
+    private void forgetClosed() {
+        int kept = 0;
+        for (int i = 0; i < readyCount; i++) {
+            int from = (readyFirst + i) & (ready.length - 1);
+            RingPort port = ready[from];
+            ready[from] = null;
+            if (port != null && !port.isClosed()) {
+                ready[(readyFirst + kept++) & (ready.length - 1)] = port;
+            }
+        }
+        readyCount = kept;
     }
 
     private RingPort next() {
@@ -413,10 +433,14 @@ public final class RingLoop implements AutoCloseable {
         int completion = ring.firstCompletion();
         int end = ring.lastCompletion();
         if (completion != end) {
-            for (; completion != end; completion++) {
-                take(ring.userData(completion), ring.result(completion), ring.flags(completion));
+            try {
+                while (completion != end) {
+                    int next = completion++;
+                    take(ring.userData(next), ring.result(next), ring.flags(next));
+                }
+            } finally {
+                ring.advance(completion); // none is taken twice, whatever fails
             }
-            ring.advance(end);
         }
         if (ring.takeCompletionsLost()) {
             LOG.error("io_uring has lost completions; all connections of this loop end");

@@ -273,13 +273,16 @@ public final class RingPort {
         boolean told = mayWrite || (news && !paused);
         writable = false;
         news = false;
-        if (told && !closed) {
-            events.ready(mayWrite);
-        }
-        returnLent();
-        if (!closed) {
-            arm();
-            armRoom();
+        try {
+            if (told && !closed) {
+                events.ready(mayWrite);
+            }
+        } finally {
+            returnLent();
+            if (!closed) {
+                arm();
+                armRoom();
+            }
         }
     }
 

@@ -34,15 +34,7 @@ public final class ChildJvm {
      */
     public static Outcome run(List<String> prefix, List<String> options, Class<?> main) {
         List<String> command = new ArrayList<>(prefix);
-        command.addAll(List.of(
-                System.getProperty("java.home") + File.separator + "bin" + File.separator + "java",
-                "--enable-native-access=ALL-UNNAMED",
-                "--add-exports",
-                "java.base/jdk.internal.misc=ALL-UNNAMED",
-                "-XX:-CreateCoredumpOnCrash",
-                "-XX:ErrorFile=/dev/null"));
-        command.addAll(options);
-        command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
+        command.addAll(command(options, main));
         try {
             // Not by a pipe, which would be read until the child ends, if ever.
             Path output = Files.createTempFile("child-jvm", ".txt");
@@ -54,6 +46,25 @@ public final class ChildJvm {
         } catch (IOException | InterruptedException e) {
             throw new AssertionError("running " + command, e);
         }
+    }
+
+    /**
+     * The command that runs a class.
+     *
+     * @param options of the JVM
+     * @param main the class
+     */
+    public static List<String> command(List<String> options, Class<?> main) {
+        List<String> command = new ArrayList<>(List.of(
+                System.getProperty("java.home") + File.separator + "bin" + File.separator + "java",
+                "--enable-native-access=ALL-UNNAMED",
+                "--add-exports",
+                "java.base/jdk.internal.misc=ALL-UNNAMED",
+                "-XX:-CreateCoredumpOnCrash",
+                "-XX:ErrorFile=/dev/null"));
+        command.addAll(options);
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
+        return command;
     }
 
     private static int run(List<String> command, Path output) throws IOException, InterruptedException {

@@ -379,6 +379,40 @@ class RingLoopTest {
         }
     }
 
+    /** The queue of ports that have something to tell has room for those that are open, and no more. */
+    @Test
+    void shouldTellEachOpenPortOnceWhenOthersWereClosedBeforeTheirTurn() throws IOException {
+        try (Bench bench = new Bench(BUFFERS)) {
+            Socket idle = Socket.newSocketStream();
+            List<RingPort> ports = new ArrayList<>();
+            int[] told = new int[1000];
+            for (int i = 0; i < told.length; i++) {
+                int index = i;
+                RingPort port = bench.loop.open(idle.intValue(), new PortEvents() {
+                    @Override
+                    public void ready(boolean writable) {
+                        told[index]++;
+                    }
+
+                    @Override
+                    public void sent() {}
+                });
+                port.rearm();
+                if (i % 50 == 0) {
+                    ports.add(port);
+                } else {
+                    port.close();
+                }
+            }
+            int ignored = bench.loop.dispatch();
+            for (int i = 0; i < told.length; i++) {
+                assertEquals(i % 50 == 0 ? 1 : 0, told[i], "port " + i);
+            }
+            ports.forEach(RingPort::close);
+            idle.close();
+        }
+    }
+
     @Test
     void shouldRefuseNothingWhenManyPortsAreOpenedAndClosed() throws IOException {
         try (Bench bench = new Bench(BUFFERS)) {

@@ -1,0 +1,348 @@
+package org.softrdma.sim.peer;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.sim.SoftRdmaProvider;
+import org.softrdma.verbs.AccessFlag;
+import org.softrdma.verbs.CompletionChannel;
+import org.softrdma.verbs.CompletionQueue;
+import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.PostStatus;
+import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.QueuePair;
+import org.softrdma.verbs.QueuePairAttributes;
+import org.softrdma.verbs.QueuePairLimits;
+import org.softrdma.verbs.QueuePairState;
+import org.softrdma.verbs.RemoteRegion;
+import org.softrdma.verbs.SendFlags;
+import org.softrdma.verbs.WorkCompletion;
+import org.softrdma.verbs.cm.ConnectionParameters;
+import org.softrdma.verbs.cm.ConnectionRequest;
+import org.softrdma.verbs.cm.Connector;
+import org.softrdma.verbs.cm.Listener;
+import org.softrdma.verbs.device.VerbsDevice;
+
+/**
+ * A server, a client that reads from it, or both in one process, whose heap is full again and again. Whatever that costs: each
+ * READ has a completion, what a READ has brought is right, a queue pair that is ready works, and once there is memory again the
+ * client can connect and read. Its exit code is 0 if so.
+ */
+public final class FullHeapProcess {
+    static final String TRANSPORT = "full-heap.transport";
+    static final String SAME_HOST = "full-heap.same-host";
+    static final String IDLE_MS = "full-heap.idle.ms";
+    static final String BUSY_MS = "full-heap.busy.ms";
+    static final String PAUSE_MS = "full-heap.pause.ms";
+    static final String SEED = "full-heap.seed";
+    /** The client connects again after each READ. */
+    static final String RECONNECTING = "full-heap.reconnecting";
+    /** The client waits for completion events, and does not poll. */
+    static final String EVENTS = "full-heap.events";
+    /** Where the client finds its server, in another process: port, address of the memory, rkey. */
+    static final String SERVER = "full-heap.server";
+    /** It is only a server, which says where it is, until its input ends. */
+    static final String ONLY_SERVER = "full-heap.only-server";
+
+    /** The first connection is made when the heap is full. */
+    static final String COLD = "full-heap.cold";
+
+    private static final boolean COLD_CONNECT = Boolean.getBoolean(COLD);
+    private static final int BYTES = 1 << 20;
+    private static final int MOST_READ = 16 << 10;
+    private static final long DEADLINE_NS = TimeUnit.SECONDS.toNanos(20);
+    private static final int LAST_READS = 100;
+    private static final QueuePairLimits SMALL = new QueuePairLimits(1, 1, 1, 1, 0);
+
+    private final String transport = System.getProperty(TRANSPORT, "auto");
+    private final long seed = Long.getLong(SEED, 1);
+    private final boolean reconnecting = Boolean.getBoolean(RECONNECTING);
+    private final boolean events = Boolean.getBoolean(EVENTS);
+
+    private FullHeapProcess() {}
+
+    private VerbsDevice open() {
+        String sameHost = System.getProperty(SAME_HOST, "off");
+        return new SoftRdmaProvider().open(Map.of("transport", transport, "same-host", sameHost, "pinning", "off"));
+    }
+
+    private static byte content(long at) {
+        return (byte) (at * 31 + (at >> 8));
+    }
+
+    private static void fail(Client client, String what) {
+        client.say("FAILED: " + what);
+        Runtime.getRuntime().halt(1);
+    }
+
+    /** Memory to read from, and a thread that accepts. */
+    private final class Server {
+        private final MemorySegment source = Arena.global().allocate(BYTES, 64);
+        private final ProtectionDomain domain;
+        private final CompletionQueue queue;
+        private final Listener listener;
+        private final RemoteRegion remote;
+
+        Server() {
+            for (int i = 0; i < BYTES; i++) {
+                source.set(ValueLayout.JAVA_BYTE, i, content(i));
+            }
+            VerbsDevice device = open();
+            domain = device.allocateProtectionDomain();
+            remote = domain.register(source, Set.of(AccessFlag.REMOTE_READ)).remote();
+            queue = device.createCompletionQueue(1024);
+            listener = device.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 64);
+            Thread accepting = new Thread(this::acceptAll, "accepting");
+            accepting.setDaemon(true);
+            accepting.start();
+        }
+
+        private void acceptAll() {
+            while (true) {
+                try {
+                    ConnectionRequest request = listener.next(DEADLINE_NS).orElse(null);
+                    if (request != null) {
+                        accept(request);
+                    }
+                } catch (RuntimeException | Error e) {
+                    Thread.onSpinWait(); // the heap is full, or the peer has gone
+                }
+            }
+        }
+
+        private void accept(ConnectionRequest request) {
+            try (request) {
+                QueuePair made = request.createQueuePair(domain, QueuePairAttributes.of(queue, SMALL));
+                var ignored = made.disconnected().thenAccept(reason -> made.close());
+                request.accept(ConnectionParameters.ofReads(16));
+            }
+        }
+    }
+
+    /** Reads from a server, and checks each READ. */
+    private final class Client {
+        private final MemorySegment sink = Arena.global().allocate(MOST_READ, 64);
+        private final WorkCompletion[] one = WorkCompletion.array(1);
+        private final Random random = new Random(seed);
+        private final VerbsDevice device = open();
+        private final ProtectionDomain domain = device.allocateProtectionDomain();
+        private final @Nullable CompletionChannel channel = events ? device.createCompletionChannel() : null;
+        private final CompletionQueue queue =
+                channel == null ? device.createCompletionQueue(64) : device.createCompletionQueue(64, channel, 0);
+        private final MemoryRegion local = domain.register(sink, Set.of(AccessFlag.LOCAL_WRITE));
+        private final InetSocketAddress server;
+        private final long remoteAddress;
+        private final int rkey;
+
+        private @Nullable QueuePair pair;
+        private @Nullable Throwable refusal;
+        private long wrId;
+        private long reads;
+        private long failed;
+        private long connections;
+        private long refused;
+
+        Client(int port, long remoteAddress, int rkey) {
+            server = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
+            this.remoteAddress = remoteAddress;
+            this.rkey = rkey;
+        }
+
+        /** Connects; false if there is no memory for it, or no answer. */
+        boolean connect() {
+            try {
+                closePair();
+                try (Connector connector = device.resolve(server, DEADLINE_NS)) {
+                    pair = connector.createQueuePair(domain, QueuePairAttributes.of(queue, QueuePairLimits.DEFAULT));
+                    connector.connect(ConnectionParameters.ofReads(16), DEADLINE_NS);
+                }
+                connections++;
+                return true;
+            } catch (RuntimeException | Error e) {
+                refused++;
+                refusal = e;
+                return false;
+            }
+        }
+
+        private void closePair() {
+            QueuePair old = pair;
+            if (old != null) {
+                old.close();
+                pair = null;
+            }
+        }
+
+        /** Reads once; false if the connection has ended, or there is no memory. */
+        boolean read() {
+            QueuePair current = pair;
+            if (current == null) {
+                return false;
+            }
+            int length = 1 + random.nextInt(MOST_READ);
+            long offset = random.nextInt(BYTES - length);
+            wrId++;
+            try {
+                PostStatus posted =
+                        current.postRead(wrId, local, 0, length, remoteAddress + offset, rkey, SendFlags.SIGNALLED);
+                if (posted != PostStatus.ACCEPTED) {
+                    fail(this, "posting: " + posted);
+                }
+            } catch (RuntimeException e) {
+                return false; // the queue pair has ended
+            } catch (Error e) {
+                abandon();
+                return false;
+            }
+            awaitCompletion(current);
+            if (one[0].wrId() != wrId) {
+                fail(this, "a completion of " + one[0].wrId() + " instead of " + wrId);
+            }
+            if (!one[0].isSuccess()) {
+                failed++;
+                if (current.state() == QueuePairState.READY_TO_SEND) {
+                    fail(this, "a READ has failed, but the queue pair is ready");
+                }
+                return false;
+            }
+            for (int i = 0; i < length; i++) {
+                if (sink.get(ValueLayout.JAVA_BYTE, i) != content(offset + i)) {
+                    fail(this, "wrong byte at " + (offset + i));
+                }
+            }
+            reads++;
+            return true;
+        }
+
+        /** Whether the last READ was posted is not known. */
+        private void abandon() {
+            while (pair != null) {
+                try {
+                    closePair();
+                } catch (OutOfMemoryError e) {
+                    Thread.onSpinWait();
+                }
+            }
+        }
+
+        private void awaitCompletion(QueuePair current) {
+            long startNs = System.nanoTime();
+            while (poll() == 0) {
+                if (System.nanoTime() - startNs > DEADLINE_NS) {
+                    fail(this, "no completion of READ " + wrId + ", the queue pair is " + current.state());
+                }
+                awaitEvent();
+            }
+        }
+
+        private int poll() {
+            while (true) {
+                try {
+                    return queue.poll(one, 1);
+                } catch (OutOfMemoryError e) {
+                    Thread.onSpinWait(); // it has taken nothing
+                }
+            }
+        }
+
+        private void awaitEvent() {
+            if (channel == null) {
+                Thread.onSpinWait();
+                return;
+            }
+            try {
+                queue.requestNotification(false);
+                if (queue.poll(one, 0) == 0 && channel.await(DEADLINE_NS).isPresent()) {
+                    queue.acknowledgeEvents(1);
+                }
+            } catch (OutOfMemoryError e) {
+                Thread.onSpinWait();
+            }
+        }
+
+        void say(String what) {
+            boolean said = false;
+            while (!said) {
+                try {
+                    System.out.println(what + "; " + transport + ", seed " + seed + ", READs " + reads + ", failed "
+                            + failed + ", connections " + connections + ", refused " + refused + ": " + refusal);
+                    System.out.flush();
+                    said = true;
+                } catch (OutOfMemoryError e) {
+                    Thread.onSpinWait();
+                }
+            }
+        }
+
+        void run(FullHeap heap) throws InterruptedException {
+            if (!COLD_CONNECT && !connect()) {
+                fail(this, "cannot connect before the heap is full");
+            }
+            heap.fillFor(TimeUnit.MILLISECONDS.toNanos(Long.getLong(IDLE_MS, 0)));
+            long busyNs = TimeUnit.MILLISECONDS.toNanos(Long.getLong(BUSY_MS, 0));
+            Thread filling = new Thread(() -> heap.fillFor(busyNs), "filling");
+            filling.start();
+            while (filling.isAlive()) {
+                if (!read() || reconnecting) {
+                    connect();
+                }
+            }
+            filling.join();
+            long startNs = System.nanoTime();
+            for (long goal = reads + LAST_READS; reads < goal; ) {
+                if (!read() && !connect() && System.nanoTime() - startNs > DEADLINE_NS) {
+                    fail(this, "cannot connect after the heap was full");
+                }
+            }
+            say("went on");
+        }
+    }
+
+    private void run() throws IOException, InterruptedException {
+        FullHeap heap = new FullHeap(seed, Integer.getInteger(PAUSE_MS, 200));
+        if (Boolean.getBoolean(ONLY_SERVER)) {
+            serve(heap);
+            return;
+        }
+        String server = System.getProperty(SERVER);
+        if (server != null) {
+            String[] words = server.split(" ", 3);
+            new Client(Integer.parseInt(words[0]), Long.parseLong(words[1]), Integer.parseInt(words[2])).run(heap);
+            return;
+        }
+        Server own = new Server();
+        new Client(own.listener.localAddress().getPort(), own.remote.address(), own.remote.rkey()).run(heap);
+    }
+
+    private void serve(FullHeap heap) throws IOException {
+        Server own = new Server();
+        System.out.println(
+                own.listener.localAddress().getPort() + " " + own.remote.address() + " " + own.remote.rkey());
+        System.out.flush();
+        long busyNs = TimeUnit.MILLISECONDS.toNanos(Long.getLong(BUSY_MS, 0));
+        Thread filling = new Thread(() -> heap.fillFor(busyNs), "filling");
+        filling.setDaemon(true);
+        filling.start();
+        while (System.in.read() >= 0) {
+            // The client still runs.
+        }
+    }
+
+    /**
+     * Runs it.
+     *
+     * @param arguments none; properties say what
+     */
+    public static void main(String[] arguments) throws IOException, InterruptedException {
+        new FullHeapProcess().run();
+        System.exit(0);
+    }
+}
