@@ -70,7 +70,6 @@ public final class ActiveHandshake implements Handshake {
      */
     public CompletableFuture<byte[]> start() {
         connection.execute(() -> {
-            connection.attach(this);
             if (queuePair.isInError()) {
                 fail(new VerbsException(
                         VerbsErrorCode.CONNECTION_LOST, "the queue pair was closed before it connected to " + peer()));
@@ -102,6 +101,7 @@ public final class ActiveHandshake implements Handshake {
     }
 
     private void connect() {
+        connection.attach(this);
         try {
             StreamSocket opened = connection.engine().loop().connect(remote, connection);
             socket = opened;

@@ -93,7 +93,7 @@ public final class MemcachedPort implements ServerPort {
         this.clients = clients;
         this.failed = failed;
         this.tls = tls(settings);
-        PortLoops opened = PortLoops.open(settings.io(), settings.threads(), "kv-memcached");
+        PortLoops opened = PortLoops.open(settings.io(), settings.threads(), "kv-memcached", this::broken);
         sockets = opened.sockets();
         loops = opened.loops();
         loops.forEach(loop -> loop.terminationFuture().addListener(_ -> ended(loop)));
@@ -113,6 +113,13 @@ public final class MemcachedPort implements ServerPort {
             stopAccepting();
             loops.shutdownGracefully(0, CLOSE_TIMEOUT_MS, TimeUnit.MILLISECONDS).awaitUninterruptibly(CLOSE_TIMEOUT_MS);
             throw e;
+        }
+    }
+
+    /** At once, on the loop's thread, because there may be no memory for anything else. */
+    private void broken(Throwable cause) {
+        if (!closing) {
+            failed.accept(cause);
         }
     }
 
