@@ -28,6 +28,7 @@ final class FirstUse {
             "sim.device.ResourceQuota$Kind",
             "sim.device.SoftConnectionRequest",
             "sim.device.SoftListener",
+            "sim.kernel.Shortage",
             "sim.memory.AccessResult",
             "sim.memory.AccessRights",
             "sim.memory.AccessRights$1",
