@@ -52,7 +52,15 @@ class HandoverClientTest {
     }
 
     /** An answer and what comes with it. */
-    private record Answer(byte[] message, int... files) {}
+    private static final class Answer {
+        private final byte[] message;
+        private final int[] files;
+
+        Answer(byte[] message, int... files) {
+            this.message = message;
+            this.files = files;
+        }
+    }
 
     private static byte[] message(int kind, int seen) {
         return HandoverMessage.bytes(HandoverMessage.write(kind).putInt(seen));

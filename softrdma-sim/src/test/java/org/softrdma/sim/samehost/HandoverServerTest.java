@@ -17,9 +17,9 @@ import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -255,22 +255,22 @@ class HandoverServerTest {
         assertFalse(HandoverServer.isWelcome(new LocalSocket.Peer(0, user), user), "in another container");
     }
 
-    /** One of this host, as the JDK lists it: with the name of its interface; or null. */
-    static @Nullable Inet6Address linkLocal() throws IOException {
+    /** One of this host, as the JDK lists it: with the name of its interface. */
+    static Optional<Inet6Address> linkLocal() throws IOException {
         return NetworkInterface.networkInterfaces()
                 .flatMap(NetworkInterface::inetAddresses)
                 .filter(InetAddress::isLinkLocalAddress)
                 .filter(Inet6Address.class::isInstance)
                 .map(Inet6Address.class::cast)
-                .findFirst()
-                .orElse(null);
+                .findFirst();
     }
 
     /** One side has the name of the interface, the other its number. */
     @Test
     void shouldHaveTheSameNameForALinkLocalListenerOnBothSides() throws IOException {
-        Inet6Address byName = linkLocal();
-        assumeTrue(byName != null, "this host has no link-local address");
+        Optional<Inet6Address> found = linkLocal();
+        assumeTrue(found.isPresent(), "this host has no link-local address");
+        Inet6Address byName = found.orElseThrow();
         int number = byName.getScopeId();
         InetAddress byNumber = Inet6Address.getByAddress("", byName.getAddress(), number);
         String expected = HandoverServer.name(new InetSocketAddress(byName, 7));

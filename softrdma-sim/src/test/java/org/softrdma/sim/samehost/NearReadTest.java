@@ -15,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -88,8 +89,9 @@ class NearReadTest {
     @ParameterizedTest
     @EveryTransport
     void shouldReadFromALinkLocalListener(String transport) throws Exception {
-        Inet6Address local = HandoverServerTest.linkLocal();
-        assumeTrue(local != null, "this host has no link-local address");
+        Optional<Inet6Address> found = HandoverServerTest.linkLocal();
+        assumeTrue(found.isPresent(), "this host has no link-local address");
+        Inet6Address local = found.orElseThrow();
         Map<String, String> options = Map.of("transport", transport);
         QueuePairLimits limits = QueuePairLimits.of(1, 1);
         try (TestDevice server = new TestDevice(NearProvider.open(options, new NearProvider.Memory()));

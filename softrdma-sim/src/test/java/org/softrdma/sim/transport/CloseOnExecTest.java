@@ -52,7 +52,7 @@ class CloseOnExecTest {
                 Thread connecting = Thread.ofPlatform()
                         .start(() -> connector.connect(ConnectionParameters.DEFAULT, TestDevice.DEADLINE_NS));
                 ConnectionRequest request = device.request();
-                var accepted = device.queuePair(request, limits);
+                device.queuePair(request, limits);
                 request.accept(ConnectionParameters.DEFAULT);
                 connecting.join();
                 int sockets = 0;
