@@ -57,6 +57,7 @@ final class FirstUse {
             "verbs.QueuePairLimits",
             "verbs.QueuePairState",
             "verbs.SendOpcode",
+            "verbs.VerbsErrorCode",
             "verbs.WorkCompletion",
             "verbs.cm.ConnectionParameters",
             "verbs.provider.HostMemories",
