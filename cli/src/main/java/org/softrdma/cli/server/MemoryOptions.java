@@ -77,8 +77,8 @@ final class MemoryOptions {
             paramLabel = "HOW",
             description =
                     "When to lock the items' memory in RAM: lazy (each part on first use), eager (all of it at start,"
-                        + " or the server does not start), off, or auto: lazy where the device supports it, otherwise"
-                        + " off (auto).")
+                            + " or the server does not start), off, or auto: lazy where the device supports it, otherwise"
+                            + " off (auto).")
     private @Nullable String pinning;
 
     @Option(

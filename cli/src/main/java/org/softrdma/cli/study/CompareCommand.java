@@ -69,7 +69,9 @@ public final class CompareCommand implements Callable<Integer> {
 
     /** How much is compared. */
     static final class Extent {
-        @Option(names = "--quick", description = "Run three short rounds with 16 outstanding, in three to five minutes.")
+        @Option(
+                names = "--quick",
+                description = "Run three short rounds with 16 outstanding, in three to five minutes.")
         private boolean quick;
 
         @Option(

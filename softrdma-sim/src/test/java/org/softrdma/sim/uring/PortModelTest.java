@@ -62,8 +62,7 @@ class PortModelTest {
             Step.COMPLETION_QUEUE_FULL);
 
     private static final Set<Step> OF_INPUT =
-            EnumSet.complementOf(
-            EnumSet.of(Step.FILL_ROOM, Step.FILL_ROOM_IN_EVENT, Step.AWAIT_ROOM, Step.ROOM_OPENS));
+            EnumSet.complementOf(EnumSet.of(Step.FILL_ROOM, Step.FILL_ROOM_IN_EVENT, Step.AWAIT_ROOM, Step.ROOM_OPENS));
 
     private enum Step {
         ARRIVE_SHORT,
@@ -210,7 +209,8 @@ class PortModelTest {
         public String toString() {
             return port
                     + (paused ? ", paused" : "")
-                    + (pauseNext ? ", pauses next" : "") + (fillNext ? ", fills next" : "")
+                    + (pauseNext ? ", pauses next" : "")
+                    + (fillNext ? ", fills next" : "")
                     + (full ? ", full" : "")
                     + (awaitsRoom ? ", awaits room" : "")
                     + (over ? ", over" : "")

@@ -46,9 +46,8 @@ public final class Wildcards {
      * @param peer who came
      */
     public static boolean isMeant(InetAddress local, boolean ipv6Only, InetAddress peer) {
-        boolean ofOtherFamily = local instanceof Inet4Address
-                ? peer instanceof Inet6Address
-                : ipv6Only && peer instanceof Inet4Address;
+        boolean ofOtherFamily =
+                local instanceof Inet4Address ? peer instanceof Inet6Address : ipv6Only && peer instanceof Inet4Address;
         return !(local.isAnyLocalAddress() && ofOtherFamily);
     }
 }
