@@ -345,10 +345,14 @@ public final class ServerCommand implements Callable<Integer> {
     /** In the words and units of the options, before anything is made of them. */
     private void checkOptions() {
         OptionFaults faults = new OptionFaults();
-        listening.check(faults);
-        memory.check(faults);
-        diagnosis.check(faults);
-        idle.check(faults);
+        try {
+            listening.check(faults);
+            memory.check(faults);
+            diagnosis.check(faults);
+            idle.check(faults);
+        } catch (IllegalArgumentException e) { // what is no number at all
+            throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
+        }
         if (!faults.isEmpty()) {
             throw new ParameterException(spec.commandLine(), faults.toString());
         }

@@ -32,7 +32,7 @@ public enum Counter {
     /** Ended connections that were reset because too many were waiting for their peer. */
     LINGERING_RESET("lingeringReset"),
     /**
-     * Faults of the engine, each of which ended a connection: a bug, no memory left, a mapped file that was truncated.
+     * Faults of the engine, most of which ended a connection: a bug, no memory left, a mapped file that was truncated.
      */
     ENGINE_FAULTS("engineFaults"),
     /** Connections established. */
