@@ -50,7 +50,6 @@ import picocli.CommandLine.Spec;
             "  softrdma tck --device progress=manual --responder-device progress=engine"
         })
 public final class TckCommand implements Callable<Integer> {
-    private static final Logger LOG = LoggerFactory.getLogger(TckCommand.class);
     private static final int JSON_SCHEMA = 1;
     private static final List<String> ONLY_TCP = List.of("--address", "--json", "--pcap");
 
@@ -191,7 +190,9 @@ public final class TckCommand implements Callable<Integer> {
             } catch (IllegalArgumentException e) {
                 throw new UserErrorException("--device: " + e.getMessage(), e);
             } catch (VerbsException e) {
-                LOG.debug("the device {} does not open", options, e);
+                // Not a field: the first logger would exist before -v has set the level of all.
+                Logger log = LoggerFactory.getLogger(TckCommand.class);
+                log.debug("the device {} does not open", options, e);
             }
         }
     }
