@@ -1,6 +1,7 @@
 package org.softrdma.cli.server;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
@@ -8,6 +9,7 @@ import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -304,6 +306,10 @@ class MetricsTest {
             HttpRequest request =
                     HttpRequest.newBuilder(uri).timeout(Duration.ofSeconds(60)).build();
             assertEquals(200, client.send(request, BodyHandlers.ofString()).statusCode());
+            Socket first = halves.getFirst(); // answered while it is here, not after the JDK's server has ended it
+            first.setSoTimeout(1);
+            assertThrows(
+                    SocketTimeoutException.class, () -> first.getInputStream().read());
         } finally {
             CloseHelper.quietCloseAll(halves);
         }

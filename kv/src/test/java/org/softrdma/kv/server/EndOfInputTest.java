@@ -67,6 +67,16 @@ class EndOfInputTest {
         }
     }
 
+    /** Between two requests all output may have gone, so that nothing is awaited of the socket; then it is full again. */
+    @ParameterizedTest
+    @MethodSource(EachIo.USABLE)
+    void shouldAnswerAllWithATurnForEachRequest(PortSettings.Io io) throws IOException {
+        try (RunningServer server = new RunningServer(context -> context.io(io).requestsPerTurn(1))) {
+            askAndShutDown(server.address());
+            awaitConnections(server, 1);
+        }
+    }
+
     @ParameterizedTest
     @MethodSource(EachIo.USABLE)
     void shouldCloseAWatcherThatSendsNoMore(PortSettings.Io io) throws IOException {

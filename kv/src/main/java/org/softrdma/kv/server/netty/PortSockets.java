@@ -34,7 +34,7 @@ public enum PortSockets {
 
         @Override
         IoHandlerFactory handlers() {
-            return EpollIoHandler.newFactory();
+            return KeptInEpoll.around(EpollIoHandler.newFactory());
         }
 
         @Override
