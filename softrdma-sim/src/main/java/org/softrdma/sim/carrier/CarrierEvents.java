@@ -14,6 +14,9 @@ public interface CarrierEvents {
     /** An FPDU had a wrong CRC, which ends the stream. */
     void crcWrong();
 
+    /** The peer has left an FPDU unfinished that takes memory which others need, which ends the stream. */
+    void stalled();
+
     /** A receive may have stopped at a page that is gone: asks for another attempt later, without an event. */
     void lookAgain();
 }

@@ -68,7 +68,7 @@ public final class MpaInbound {
         this.events = events;
         this.sink = sink;
         this.placement = placement;
-        receiver = new StreamReceiver(engine, buffers, socket);
+        receiver = new StreamReceiver(engine, buffers, socket, crc, events);
     }
 
     /** Gives up what has come in part. */
@@ -88,6 +88,10 @@ public final class MpaInbound {
      * @throws IOException if the connection broke
      */
     public boolean receive() throws IOException {
+        if (receiver.isStalled()) {
+            events.stalled();
+            return false;
+        }
         long turn = TURN_BYTES;
         while (events.isReceiving() && turn > 0) {
             int ahead = receiver.receiveAhead(crc);

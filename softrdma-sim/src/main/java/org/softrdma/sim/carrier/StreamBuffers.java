@@ -34,6 +34,7 @@ public final class StreamBuffers implements InUse {
     private final ArrayDeque<TransmitBatch> free = new ArrayDeque<>(MOST_UNDER_WAY);
     private TransmitBatch batch;
     private final SpareBuffers spares;
+    private final UnfinishedFpdus unfinished = new UnfinishedFpdus();
     private final FpduCrc crc = new FpduCrc();
 
     /**
@@ -103,6 +104,10 @@ public final class StreamBuffers implements InUse {
 
     SpareBuffers spares() {
         return spares;
+    }
+
+    UnfinishedFpdus unfinished() {
+        return unfinished;
     }
 
     /** Computes and checks CRC fields. */

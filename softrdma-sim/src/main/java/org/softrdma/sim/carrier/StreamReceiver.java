@@ -26,15 +26,29 @@ final class StreamReceiver {
     private final RnicEngine engine;
     private final StreamBuffers buffers;
     private final StreamSocket socket;
+    private final boolean crc;
+    private final UnfinishedFpdus.Part part;
     private MemorySegment carry = MemorySegment.NULL;
     private int carried;
     private long start;
     private long end;
 
-    StreamReceiver(RnicEngine engine, StreamBuffers buffers, StreamSocket socket) {
+    /**
+     * Nothing received yet.
+     *
+     * @param crc what is carried over are parts of FPDUs, and counts as such
+     */
+    StreamReceiver(RnicEngine engine, StreamBuffers buffers, StreamSocket socket, boolean crc, CarrierEvents events) {
         this.engine = engine;
         this.buffers = buffers;
         this.socket = socket;
+        this.crc = crc;
+        part = new UnfinishedFpdus.Part(events);
+    }
+
+    /** True if the peer has not finished an FPDU for long, and others need the memory. */
+    boolean isStalled() {
+        return part.isStalled();
     }
 
     /** True if no bytes are carried over. */
@@ -118,17 +132,36 @@ final class StreamReceiver {
 
     /** Carries what was received, from an address on, over to the next receive. */
     void keep(long from) {
-        forget();
+        boolean same = carried > 0 && from == start;
+        drop();
         int length = (int) (end - from);
         if (length > 0) {
             carry = buffers.spares().take(length);
             NativeMemory.copy(from, carry.address(), length);
             carried = length;
         }
+        if (crc) {
+            account(same, length);
+        }
+    }
+
+    private void account(boolean same, int length) {
+        if (length == 0) {
+            buffers.unfinished().end(part);
+        } else if (same) {
+            buffers.unfinished().grow(engine, part, length);
+        } else {
+            buffers.unfinished().begin(engine, part, length);
+        }
     }
 
     /** Gives up what is carried over. */
     void forget() {
+        drop();
+        buffers.unfinished().end(part);
+    }
+
+    private void drop() {
         carried = 0;
         buffers.spares().giveBack(carry);
         carry = MemorySegment.NULL;

@@ -106,6 +106,12 @@ final class StreamObserver implements CarrierEvents, StreamEvents {
         terminate(TerminateCause.MPA_CRC, 0);
     }
 
+    @Override
+    public void stalled() {
+        engine.counters().increment(Counter.UNFINISHED_ENDED);
+        terminate(TerminateCause.LOCAL_CATASTROPHIC, 0);
+    }
+
     // ---- messages
 
     @Override

@@ -31,6 +31,8 @@ public enum Counter {
     SILENT_HOSTS("silentHosts"),
     /** Ended connections that were reset because too many were waiting for their peer. */
     LINGERING_RESET("lingeringReset"),
+    /** Connections that were ended because their peer left an FPDU with CRC unfinished while others needed the memory. */
+    UNFINISHED_ENDED("unfinishedEnded"),
     /**
      * Faults of the engine, most of which ended a connection: a bug, no memory left, a mapped file that was truncated.
      */
