@@ -37,10 +37,11 @@ final class ListenOptions {
     @Option(
             names = {"-l", "--listen"},
             paramLabel = "ADDRESS",
-            description = "Address that the TCP port and the RDMA port listen on (all addresses; with"
-                    + " -s, 127.0.0.1 for the RDMA port). May be a list, separated by commas, of HOST, HOST:PORT or"
-                    + " [IPV6]:PORT, with notls: before those that -Z does not encrypt; the RDMA port listens on the"
-                    + " first. A name means all of its addresses; 0.0.0.0 means all of IPv4, :: all of IPv6.")
+            description =
+                    "Address that the TCP port and the RDMA port listen on (all addresses; with"
+                            + " -s, 127.0.0.1 for the RDMA port). May be a list, separated by commas, of HOST, HOST:PORT or"
+                            + " [IPV6]:PORT, with notls: before those that -Z does not encrypt; the RDMA port listens on"
+                            + " each, with one number. A name means all of its addresses; 0.0.0.0 means all of IPv4, :: all of IPv6.")
     private List<String> addresses = List.of();
 
     @Option(

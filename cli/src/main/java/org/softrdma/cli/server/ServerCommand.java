@@ -121,8 +121,9 @@ public final class ServerCommand implements Callable<Integer> {
     @Option(
             names = "--metrics-port",
             paramLabel = "N",
-            description = "Serve statistics to Prometheus at http://ADDRESS:N/metrics, on the address of the RDMA port;"
-                    + " 0 picks a free port (off).")
+            description =
+                    "Serve statistics to Prometheus at http://ADDRESS:N/metrics, on the first address of the RDMA port;"
+                            + " 0 picks a free port (off).")
     private @Nullable Integer metricsPort;
 
     @Option(names = "--in-background", hidden = true, description = "This is the server that -d has started.")
@@ -232,7 +233,9 @@ public final class ServerCommand implements Callable<Integer> {
                                     .map(ServerCommand::text)
                                     .collect(Collectors.joining(", "))
                             : socket));
-            out.println("rdma: " + text(server.rdmaAddress()) + ", device " + device.name());
+            out.println("rdma: "
+                    + server.rdmaAddresses().stream().map(ServerCommand::text).collect(Collectors.joining(", "))
+                    + ", device " + device.name());
             if (metrics != null) {
                 out.println("metrics: http://" + text(metrics.address()) + "/metrics");
             }

@@ -45,8 +45,8 @@ final class StoppableServer implements AutoCloseable {
     }
 
     /** Where queue pairs are connected. */
-    InetSocketAddress rdmaAddress() {
-        return server.rdmaAddress();
+    List<InetSocketAddress> rdmaAddresses() {
+        return server.rdmaAddresses();
     }
 
     /** Waits until it is stopped; by the end of the input as well, if there is one. */

@@ -13,7 +13,7 @@ enum MemcachedOption {
             "-l, --listen",
             Treatment.WORKS,
             "a list of HOST, HOST:PORT or [IPV6]:PORT, with `notls:` before those that `-Z` leaves in the clear; the"
-                    + " RDMA port listens on the first",
+                    + " RDMA port listens on each, with one number",
             "-l",
             "127.0.0.1,127.0.0.1:11212"),
     DAEMON(

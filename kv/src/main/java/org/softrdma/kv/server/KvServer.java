@@ -107,7 +107,7 @@ public final class KvServer implements AutoCloseable {
                     admission,
                     arenas,
                     context.items().registration().word(),
-                    rdmaPort.address().getPort(),
+                    rdmaPort.addresses().getFirst().getPort(),
                     bootId);
             parts = new ServerParts(
                     service,
@@ -168,7 +168,8 @@ public final class KvServer implements AutoCloseable {
 
     private static RdmaService rdmaService(KvServerContext context, ItemStore store) {
         RdmaSettings settings = new RdmaSettings(
-                new InetSocketAddress(context.rdmaAddress(), context.rdmaPort()),
+                context.rdmaAddresses(),
+                context.rdmaPort(),
                 context.isRdmaIpv6Only(),
                 context.maxConnections(),
                 context.timeouts().helloTimeoutNs(),
@@ -232,9 +233,14 @@ public final class KvServer implements AutoCloseable {
         return true;
     }
 
-    /** The address where clients connect queue pairs. */
+    /** The first address where clients connect queue pairs. */
     public InetSocketAddress rdmaAddress() {
-        return rdmaPort.address();
+        return rdmaPort.addresses().getFirst();
+    }
+
+    /** The addresses where clients connect queue pairs, all with one port. */
+    public List<InetSocketAddress> rdmaAddresses() {
+        return rdmaPort.addresses();
     }
 
     /**

@@ -1,5 +1,6 @@
 package org.softrdma.kv.server;
 
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -172,7 +173,7 @@ public final class KvServerContext {
     }
 
     /**
-     * Sets the address where queue pairs are connected. Unless set, it is the address of the memcached port; with a
+     * Sets the address where queue pairs are connected. Unless set, they are the addresses of the memcached port; with a
      * Unix socket, and no address set for that port, it is the loopback address: clients that may not open the socket
      * must not get in over the network.
      *
@@ -183,19 +184,34 @@ public final class KvServerContext {
         return this;
     }
 
-    /** The address where queue pairs are connected; {@code ::} if all addresses of both families are meant. */
+    /** The first of {@link #rdmaAddresses()}. */
     public InetAddress rdmaAddress() {
-        if (rdmaAddress != null) {
-            return rdmaAddress;
-        }
-        if (unixSocket != null && memcachedAddresses.isEmpty()) {
-            return InetAddress.getLoopbackAddress();
-        }
-        InetAddress first = port().address().getAddress();
-        return first.isAnyLocalAddress() && isListenedOn(Wildcards.IPV6) ? Wildcards.IPV6 : first;
+        return rdmaAddresses().getFirst();
     }
 
-    /** True if {@link #rdmaAddress()} is {@code ::}, and IPv4 is not meant. */
+    /**
+     * The addresses where queue pairs are connected, none of them part of another one. {@code ::} means both families if
+     * memcached clients come to {@code 0.0.0.0}, too, and otherwise IPv6 alone.
+     */
+    public List<InetAddress> rdmaAddresses() {
+        if (rdmaAddress != null) {
+            return List.of(rdmaAddress);
+        }
+        if (unixSocket != null && memcachedAddresses.isEmpty()) {
+            return List.of(InetAddress.getLoopbackAddress());
+        }
+        if (isListenedOn(Wildcards.IPV6)) {
+            return List.of(Wildcards.IPV6);
+        }
+        boolean allIpv4 = isListenedOn(Wildcards.IPV4);
+        return port().addresses().stream()
+                .map(InetSocketAddress::getAddress)
+                .filter(each -> !allIpv4 || each.equals(Wildcards.IPV4) || each instanceof Inet6Address)
+                .distinct()
+                .toList();
+    }
+
+    /** True if {@link #rdmaAddresses()} are {@code ::}, and IPv4 is not meant. */
     public boolean isRdmaIpv6Only() {
         return rdmaAddress().equals(Wildcards.IPV6) && !isListenedOn(Wildcards.IPV4);
     }
@@ -212,7 +228,7 @@ public final class KvServerContext {
     }
 
     /**
-     * Sets the port where queue pairs are connected, on {@link #rdmaAddress()}; 0 (the default) picks a free one.
+     * Sets the port where queue pairs are connected, on {@link #rdmaAddresses()}; 0 (the default) picks a free one.
      *
      * @param port the port
      */

@@ -190,6 +190,23 @@ class ServerOptionsTest {
         }
     }
 
+    private static List<String> rdmaAddresses(String... memcached) {
+        List<InetSocketAddress> addresses = Stream.of(memcached)
+                .map(each -> new InetSocketAddress(InetAddress.ofLiteral(each), 11211))
+                .toList();
+        return concluded(new KvServerContext().memcachedAddresses(addresses)).rdmaAddresses().stream()
+                .map(InetAddress::getHostAddress)
+                .toList();
+    }
+
+    @Test
+    void shouldConnectQueuePairsAtEachAddressOnce() {
+        assertEquals(List.of("127.0.0.1", "127.0.0.2"), rdmaAddresses("127.0.0.1", "127.0.0.2", "127.0.0.1"));
+        assertEquals(List.of("0.0.0.0", "0:0:0:0:0:0:0:1"), rdmaAddresses("127.0.0.1", "0.0.0.0", "::1"));
+        assertEquals(List.of("0:0:0:0:0:0:0:0"), rdmaAddresses("0.0.0.0", "::"));
+        assertEquals(List.of("0:0:0:0:0:0:0:0"), rdmaAddresses("127.0.0.1", "::"));
+    }
+
     private static KvServerContext concluded(KvServerContext context) {
         return context.conclude();
     }

@@ -83,7 +83,7 @@ public final class Admission {
         InetAddress peer = request.remoteAddress().getAddress();
         long nowNs = service.nowNs();
         RdmaSettings settings = service.settings();
-        if (!Wildcards.isMeant(settings.address().getAddress(), settings.ipv6Only(), peer)) {
+        if (settings.addresses().stream().noneMatch(each -> Wildcards.isMeant(each, settings.ipv6Only(), peer))) {
             return refuse(request, Refusal.NOT_LISTENING);
         }
         if (wrongKeys.pausedForNs(peer, nowNs) > 0) {

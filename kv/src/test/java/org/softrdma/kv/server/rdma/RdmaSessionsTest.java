@@ -8,6 +8,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
@@ -59,7 +60,8 @@ class RdmaSessionsTest {
             owned.add(device.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 1));
     private final RdmaService service = new RdmaService(
             store(),
-            new RdmaSettings(listener.localAddress(), false, 10, DEADLINE_NS, DEADLINE_NS, new Random(1)),
+            new RdmaSettings(
+                    List.of(InetAddress.getLoopbackAddress()), 0, false, 10, DEADLINE_NS, DEADLINE_NS, new Random(1)),
             () -> NOW,
             SystemNanoClock.INSTANCE,
             new RdmaCounters());
