@@ -1,9 +1,8 @@
 package org.softrdma.fabric;
 
 import java.util.List;
-import org.softrdma.sim.fabric.FabricSettings;
-import org.softrdma.sim.fabric.memory.Grains;
-import org.softrdma.sim.fabric.network.NetworkSettings;
+import org.softrdma.fabric.memory.Grains;
+import org.softrdma.fabric.network.NetworkSettings;
 
 /**
  * Lawful trouble by a seed: every habit that verbs allow a device, copies in grains of 0, 8 or 64 bytes, streams cut

@@ -7,8 +7,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
 import org.softrdma.sim.SoftRdmaProvider;
-import org.softrdma.sim.fabric.Fabric;
-import org.softrdma.sim.fabric.FabricNode;
 import org.softrdma.verbs.device.VerbsDevice;
 import org.softrdma.verbs.device.VerbsProvider;
 

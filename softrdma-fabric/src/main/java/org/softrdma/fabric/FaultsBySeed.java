@@ -3,10 +3,10 @@ package org.softrdma.fabric;
 import java.util.List;
 import java.util.random.RandomGenerator;
 import java.util.random.RandomGeneratorFactory;
-import org.softrdma.sim.fabric.fault.Fault;
-import org.softrdma.sim.fabric.fault.FaultPlan;
-import org.softrdma.sim.fabric.fault.What;
-import org.softrdma.sim.fabric.fault.When;
+import org.softrdma.fabric.fault.Fault;
+import org.softrdma.fabric.fault.FaultPlan;
+import org.softrdma.fabric.fault.What;
+import org.softrdma.fabric.fault.When;
 
 /**
  * What goes wrong between clients and servers, by a seed: a few faults, each after some bytes of a connection between a

@@ -1,6 +1,10 @@
 /**
- * What runs on the fabric of softrdma-sim beside bare devices: the conformance suite, random walks, and the store. This
- * is the one module that knows the store, the suite and the software RNIC.
+ * A fabric that breaks on purpose: nodes, their software RNICs and the network between them run in one JVM, one step at
+ * a time, and one seed decides every choice. What fails is replayed by its seed.
+ *
+ * <p>The devices are the software RNIC as it is; their event loops, sockets, clock, keys and copies are the fabric's.
+ * Processes are simulated threads. Read {@link org.softrdma.fabric.Fabric} first, then
+ * {@link org.softrdma.fabric.baton.Baton}.
  */
 @NullMarked
 package org.softrdma.fabric;

@@ -8,10 +8,10 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.softrdma.fabric.FaultsBySeed.Kind;
-import org.softrdma.sim.fabric.fault.Fault;
-import org.softrdma.sim.fabric.fault.FaultPlan;
-import org.softrdma.sim.fabric.fault.What;
-import org.softrdma.sim.fabric.fault.When;
+import org.softrdma.fabric.fault.Fault;
+import org.softrdma.fabric.fault.FaultPlan;
+import org.softrdma.fabric.fault.What;
+import org.softrdma.fabric.fault.When;
 
 /** Plans by seed. */
 class FaultsBySeedTest {

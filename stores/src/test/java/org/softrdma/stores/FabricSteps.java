@@ -1,8 +1,8 @@
 package org.softrdma.stores;
 
 import java.lang.foreign.MemorySegment;
-import org.softrdma.sim.fabric.Fabric;
-import org.softrdma.sim.fabric.baton.Baton;
+import org.softrdma.fabric.Fabric;
+import org.softrdma.fabric.baton.Baton;
 
 /**
  * A server hands the baton on in the middle of its changes, and writes word by word. It can be made to crash at one of

@@ -5,8 +5,8 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
-import org.softrdma.sim.fabric.Fabric;
-import org.softrdma.sim.fabric.FabricNode;
+import org.softrdma.fabric.Fabric;
+import org.softrdma.fabric.FabricNode;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /** Servers and clients of any design on the nodes of a fabric. Processes of the run. */

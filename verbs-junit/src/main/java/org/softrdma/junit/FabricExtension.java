@@ -8,8 +8,8 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.TestTemplateInvocationContext;
 import org.junit.jupiter.api.extension.TestTemplateInvocationContextProvider;
 import org.junit.platform.commons.support.AnnotationSupport;
-import org.softrdma.sim.fabric.FabricSettings;
-import org.softrdma.sim.fabric.fault.FaultPlan;
+import org.softrdma.fabric.FabricSettings;
+import org.softrdma.fabric.fault.FaultPlan;
 
 /** Runs a {@link FabricTest} once for each seed, until one fails. On JUnit's thread. */
 final class FabricExtension implements TestTemplateInvocationContextProvider {

@@ -17,10 +17,10 @@ import org.junit.jupiter.api.extension.ReflectiveInvocationContext;
 import org.junit.jupiter.api.extension.TestWatcher;
 import org.opentest4j.AssertionFailedError;
 import org.opentest4j.TestAbortedException;
-import org.softrdma.sim.fabric.Fabric;
-import org.softrdma.sim.fabric.FabricNode;
-import org.softrdma.sim.fabric.FabricSettings;
-import org.softrdma.sim.fabric.baton.SimulationException;
+import org.softrdma.fabric.Fabric;
+import org.softrdma.fabric.FabricNode;
+import org.softrdma.fabric.FabricSettings;
+import org.softrdma.fabric.baton.SimulationException;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /**

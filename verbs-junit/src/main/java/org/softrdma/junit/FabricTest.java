@@ -9,7 +9,7 @@ import org.junit.jupiter.api.TestTemplate;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * A test on a {@link org.softrdma.sim.fabric.Fabric}: nodes, their RNICs and the network between them run one step at a
+ * A test on a {@link org.softrdma.fabric.Fabric}: nodes, their RNICs and the network between them run one step at a
  * time, and a seed decides every choice. The test runs once for each seed, each time on a fabric of its own, until one
  * fails:
  *
@@ -23,8 +23,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * }
  * }</pre>
  *
- * <p>Parameters are the {@link org.softrdma.sim.fabric.Fabric} and, with {@link NodeName}, a {@link
- * org.softrdma.sim.fabric.FabricNode} or the {@link org.softrdma.verbs.device.VerbsDevice} of a node. The body of the
+ * <p>Parameters are the {@link org.softrdma.fabric.Fabric} and, with {@link NodeName}, a {@link
+ * org.softrdma.fabric.FabricNode} or the {@link org.softrdma.verbs.device.VerbsDevice} of a node. The body of the
  * test is a process of the simulation, on a node of its own without faults. Methods such as {@code @BeforeEach} run
  * outside, where no verb may wait. The test passes when its body and every process that it has started have ended, and
  * no object that they created is open on a node that is still alive.
@@ -47,19 +47,19 @@ public @interface FabricTest {
 
     /**
      * A static method of the test class without parameters that returns the test's {@link
-     * org.softrdma.sim.fabric.fault.FaultPlan}.
+     * org.softrdma.fabric.fault.FaultPlan}.
      */
     String faults() default "";
 
     /**
      * A static method of the test class without parameters that returns the test's {@link
-     * org.softrdma.sim.fabric.FabricSettings}: network, grains of memory, limits.
+     * org.softrdma.fabric.FabricSettings}: network, grains of memory, limits.
      */
     String settings() default "";
 
     /**
      * Whether the fabric does what verbs allow and a software RNIC never does by itself, for example completions that
-     * come late: {@link org.softrdma.sim.fabric.FabricSettings#withAdversary}. Use it for programs that are to run on a
+     * come late: {@link org.softrdma.fabric.FabricSettings#withAdversary}. Use it for programs that are to run on a
      * card.
      */
     boolean adversary() default false;

@@ -25,7 +25,7 @@ import org.softrdma.verbs.device.VerbsDevice;
 final class WatchedDevices {
     /** Who calls a test: its frames say nothing. */
     private static final List<String> CALLERS =
-            List.of("org.junit.", "org.softrdma.sim.fabric.", "org.softrdma.junit.FabricRun");
+            List.of("org.junit.", "org.softrdma.fabric.", "org.softrdma.junit.FabricRun");
 
     private final Findings findings = new Findings();
     private final Sanitiser sanitiser;

@@ -8,7 +8,7 @@ import java.util.function.Consumer;
 import org.softrdma.cli.command.UserErrorException;
 import org.softrdma.fabric.AdversaryBySeed;
 import org.softrdma.fabric.Seeds;
-import org.softrdma.fabric.tck.FabricSuite;
+import org.softrdma.suites.tck.FabricSuite;
 import org.softrdma.testkit.ConformanceSettings;
 import org.softrdma.testkit.conformance.CaseResult;
 

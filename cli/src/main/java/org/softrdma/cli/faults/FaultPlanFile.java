@@ -11,7 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.softrdma.cli.command.UserErrorException;
-import org.softrdma.sim.fabric.fault.FaultPlan;
+import org.softrdma.fabric.fault.FaultPlan;
 
 /** Fault plans as JSON: {@code {"faults": [{"when": {...}, "what": {...}}]}}. Any thread. */
 public final class FaultPlanFile {

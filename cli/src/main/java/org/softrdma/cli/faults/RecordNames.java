@@ -4,9 +4,9 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
-import org.softrdma.sim.fabric.fault.Fault;
-import org.softrdma.sim.fabric.fault.What;
-import org.softrdma.sim.fabric.fault.When;
+import org.softrdma.fabric.fault.Fault;
+import org.softrdma.fabric.fault.What;
+import org.softrdma.fabric.fault.When;
 
 /** What records and their fields are called in JSON, and which fields may be left out. Immutable. */
 final class RecordNames {

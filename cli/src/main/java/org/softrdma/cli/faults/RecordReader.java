@@ -12,7 +12,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
-import org.softrdma.sim.fabric.fault.What;
+import org.softrdma.fabric.fault.What;
 
 /** Records from JSON: every field by its name and type, and no other. Any thread. */
 final class RecordReader {

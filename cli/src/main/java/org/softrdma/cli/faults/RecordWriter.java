@@ -6,8 +6,8 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.lang.reflect.RecordComponent;
 import java.util.List;
-import org.softrdma.sim.fabric.fault.What;
-import org.softrdma.sim.fabric.fault.When;
+import org.softrdma.fabric.fault.What;
+import org.softrdma.fabric.fault.When;
 
 /** Records as JSON; fields with their usual values are left out. Any thread. */
 final class RecordWriter {

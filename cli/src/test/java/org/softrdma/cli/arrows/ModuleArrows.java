@@ -38,7 +38,8 @@ final class ModuleArrows {
             Map.entry("testkit", Set.of("verbs")),
             Map.entry("sanitiser", Set.of("verbs")),
             Map.entry("sim", Set.of("verbs")),
-            Map.entry("junit", Set.of("verbs", "sim", "sanitiser")),
+            Map.entry("fabric", Set.of("verbs", "sim")),
+            Map.entry("junit", Set.of("verbs", "fabric", "sanitiser")),
             Map.entry("ibverbs", Set.of("verbs")),
             Map.entry("disni", Set.of("verbs", "ibverbs")),
             Map.entry("rdmacore", Set.of("verbs", "ibverbs")),
@@ -46,7 +47,7 @@ final class ModuleArrows {
             Map.entry("streams", Set.of("sim", "kv")),
             Map.entry("stores", Set.of("verbs")),
             Map.entry("farm", Set.of("verbs", "stores")),
-            Map.entry("fabric", Set.of("verbs", "testkit", "sim", "kv")),
+            Map.entry("suites", Set.of("verbs", "testkit", "sim", "fabric", "kv")),
             Map.entry("bench", Set.of("kv", "stores", "verbs")),
             Map.entry(
                     "cli",
@@ -60,13 +61,14 @@ final class ModuleArrows {
                             "kv",
                             "stores",
                             "fabric",
+                            "suites",
                             "bench"))));
 
     /** Libraries that stay where they are, by their packages, and the packages below the root that may use them. */
     static final Map<String, List<String>> LIBRARIES = new TreeMap<>(Map.of(
             "com.ibm.disni..", List.of("disni.."),
             "io.netty..", List.of("sim.transport..", "kv.server.netty..", "streams.."),
-            "org.agrona..", List.of("sim..", "fabric..", "kv..", "stores..", "farm..", "cli.."),
+            "org.agrona..", List.of("sim..", "fabric..", "suites..", "kv..", "stores..", "farm..", "cli.."),
             "org.junit..", List.of("testkit..", "junit..", "cli.."),
             "com.fasterxml.jackson..", List.of("bench..", "cli.."),
             "org.HdrHistogram..", List.of("bench..", "cli.."),

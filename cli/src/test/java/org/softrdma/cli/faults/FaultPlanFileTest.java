@@ -14,11 +14,11 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.softrdma.cli.command.UserErrorException;
-import org.softrdma.sim.fabric.fault.Fault;
-import org.softrdma.sim.fabric.fault.FaultPlan;
-import org.softrdma.sim.fabric.fault.Resource;
-import org.softrdma.sim.fabric.fault.What;
-import org.softrdma.sim.fabric.fault.When;
+import org.softrdma.fabric.fault.Fault;
+import org.softrdma.fabric.fault.FaultPlan;
+import org.softrdma.fabric.fault.Resource;
+import org.softrdma.fabric.fault.What;
+import org.softrdma.fabric.fault.When;
 import org.softrdma.sim.wire.MessageKind;
 
 /** Fault plans in JSON. */

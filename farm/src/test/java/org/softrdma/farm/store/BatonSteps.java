@@ -1,7 +1,7 @@
 package org.softrdma.farm.store;
 
 import java.lang.foreign.MemorySegment;
-import org.softrdma.sim.fabric.baton.Baton;
+import org.softrdma.fabric.baton.Baton;
 import org.softrdma.stores.MemorySteps;
 
 /**

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
-import org.softrdma.sim.fabric.memory.Grains;
+import org.softrdma.fabric.memory.Grains;
 
 /**
  * What the published form rests on: "matching versions across all cache lines" prove a consistent object if each line of

@@ -6,7 +6,7 @@ import org.softrdma.kv.server.ItemSettings.Registration;
 
 /**
  * No GET that starts after a change was acknowledged returns an older state, by READ over TCP: {@link FreshnessRace}. The thorough
- * races are those of {@code StoreRacesTest} on the fabric, in softrdma-fabric.
+ * races are those of {@code StoreRacesTest} on the fabric, in fabric-suites.
  */
 class FreshnessUnderRacesTest {
     @ParameterizedTest

@@ -5,7 +5,7 @@
  * <p>The fabric cannot take its place. There the seed cuts streams, both ends are devices that keep the rules, and
  * errors happen to connections and nodes. Here a test tries <em>every</em> cut of a stream and <em>every</em> call that
  * may fail, and plays a peer that sends what no device sends. What a seed and a fault plan can bring about belongs into
- * {@code org.softrdma.sim.fabric}.
+ * {@code org.softrdma.fabric}.
  *
  * <p>Read {@link org.softrdma.sim.fake.FakeTransport} first, then {@link org.softrdma.sim.fake.FakeDevice}.
  */

@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
-import org.softrdma.sim.fabric.FabricNode;
+import org.softrdma.fabric.FabricNode;
 import org.softrdma.stores.BlockingStore;
 import org.softrdma.stores.Protocol;
 import org.softrdma.stores.StoreCounters;

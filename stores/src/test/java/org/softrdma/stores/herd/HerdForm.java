@@ -1,6 +1,6 @@
 package org.softrdma.stores.herd;
 
-import org.softrdma.sim.fabric.FabricSettings;
+import org.softrdma.fabric.FabricSettings;
 import org.softrdma.stores.Promises;
 import org.softrdma.stores.Protocol;
 

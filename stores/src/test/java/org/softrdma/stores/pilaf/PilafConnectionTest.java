@@ -8,8 +8,8 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
-import org.softrdma.sim.fabric.Fabric;
-import org.softrdma.sim.fabric.FabricNode;
+import org.softrdma.fabric.Fabric;
+import org.softrdma.fabric.FabricNode;
 import org.softrdma.stores.StoreServerContext;
 import org.softrdma.verbs.device.VerbsDevice;
 

@@ -7,13 +7,13 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
+import org.softrdma.fabric.Fabric;
+import org.softrdma.fabric.FabricNode;
+import org.softrdma.fabric.fault.FaultPlan;
+import org.softrdma.fabric.fault.What;
+import org.softrdma.fabric.fault.When;
 import org.softrdma.junit.FabricTest;
 import org.softrdma.junit.NodeName;
-import org.softrdma.sim.fabric.Fabric;
-import org.softrdma.sim.fabric.FabricNode;
-import org.softrdma.sim.fabric.fault.FaultPlan;
-import org.softrdma.sim.fabric.fault.What;
-import org.softrdma.sim.fabric.fault.When;
 import org.softrdma.sim.wire.MessageKind;
 import org.softrdma.verbs.device.VerbsDevice;
 

@@ -5,10 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.stream.LongStream;
+import org.softrdma.fabric.FabricNode;
 import org.softrdma.junit.FabricTest;
 import org.softrdma.junit.NodeName;
 import org.softrdma.junit.RdmaTest;
-import org.softrdma.sim.fabric.FabricNode;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /** The messages of docs/guide/messages.md, over TCP, and on a fabric that does whatever verbs allow. */

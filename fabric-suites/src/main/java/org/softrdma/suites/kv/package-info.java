@@ -1,0 +1,10 @@
+/**
+ * The store on the fabric: its server and its clients with the fabric's network, clock, random numbers and threads, so
+ * that one seed gives one trace.
+ *
+ * <p>Everything runs on the thread that holds the baton. Read {@link org.softrdma.suites.kv.FabricStore} first.
+ */
+@NullMarked
+package org.softrdma.suites.kv;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,209 @@
+package org.softrdma.fabric;
+
+import java.lang.reflect.UndeclaredThrowableException;
+import java.net.InetAddress;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.UnaryOperator;
+import org.softrdma.fabric.baton.Group;
+import org.softrdma.fabric.baton.SimulatedThread;
+import org.softrdma.fabric.fault.Resource;
+import org.softrdma.fabric.network.FabricTransport;
+import org.softrdma.sim.SoftRdmaContext;
+import org.softrdma.sim.device.DeviceSettings;
+import org.softrdma.sim.device.DeviceSurroundings;
+import org.softrdma.sim.device.ResourceQuota;
+import org.softrdma.sim.device.SoftRdmaDevice;
+import org.softrdma.sim.pinning.CountedPageLocks;
+import org.softrdma.sim.transport.Transport;
+import org.softrdma.verbs.device.VerbsDevice;
+
+/** A host of the fabric: an address, devices, and processes that live and die together. Any process. */
+public final class FabricNode {
+    private static final List<String> OPTIONS_OF_THE_FABRIC = List.of("transport", "progress", "pcap");
+
+    private final NodeSurroundings surroundings;
+    private final Group group;
+    private final InetAddress address;
+    private final NodeQuota quota;
+    private final NodePageLocks locks = new NodePageLocks();
+    private final CountedPageLocks pageLocks = new CountedPageLocks(locks);
+    private int devices;
+    private int processes;
+    private UnaryOperator<VerbsDevice> wrapper = UnaryOperator.identity();
+
+    /** What a process does. */
+    @FunctionalInterface
+    public interface Program {
+        /** Does it. What it throws ends the run. */
+        void run() throws Exception;
+    }
+
+    FabricNode(NodeSurroundings surroundings, Group group, InetAddress address) {
+        this.surroundings = surroundings;
+        this.group = group;
+        this.address = address;
+        quota = new NodeQuota(group.name());
+    }
+
+    /** For people. */
+    public String name() {
+        return group.name();
+    }
+
+    /** Its address, which the other nodes reach; a loopback address is the node's own. */
+    public InetAddress address() {
+        return address;
+    }
+
+    /** True unless it was killed or has lost its power. */
+    public boolean isAlive() {
+        return !group.isKilled();
+    }
+
+    /**
+     * Wraps every device that its processes open from now on, for example in a sanitiser.
+     *
+     * @param newWrapper called with each device that is opened, in the process that opens it
+     */
+    public void wrapDevices(UnaryOperator<VerbsDevice> newWrapper) {
+        wrapper = newWrapper;
+    }
+
+    Group group() {
+        return group;
+    }
+
+    /**
+     * Opens a software RNIC of this node. Before the run, or in a process of it.
+     *
+     * @param options of the provider {@code sim}, but for {@code transport}, {@code progress} and {@code pcap}; pinning
+     *     is off unless they say otherwise, and locks nothing
+     * @throws IllegalArgumentException if an option is unknown or wrong
+     */
+    public VerbsDevice open(Map<String, String> options) {
+        for (String name : OPTIONS_OF_THE_FABRIC) {
+            if (options.containsKey(name)) {
+                throw new IllegalArgumentException(name + "=" + options.get(name)
+                        + ": a device of a fabric has the fabric's network, clock and threads; leave the option out");
+            }
+        }
+        Map<String, String> all = new HashMap<>(Map.of("pinning", "off"));
+        all.putAll(options);
+        SoftRdmaContext context = new SoftRdmaContext().set(all).conclude();
+        DeviceSettings settings = context.deviceSettings();
+        Transport transport = transport(
+                "device" + devices++ + ".rnic",
+                new FabricTransport.Options(
+                        context.threads(), settings.engine().timeouts().hostNs(), Group.Kind.LOOP));
+        VerbsDevice device = new SoftRdmaDevice(
+                settings,
+                transport,
+                new DeviceSurroundings(
+                        pageLocks,
+                        surroundings.memory(),
+                        surroundings.registered(),
+                        surroundings.baton().choices().generator(),
+                        quota,
+                        surroundings.adversary().ofDevice()));
+        return wrapper.apply(device);
+    }
+
+    /**
+     * Starts a process, concurrent with the caller's.
+     *
+     * @param name for people
+     * @param program what it does
+     * @return completes when it has ended
+     */
+    public SimulatedThread start(String name, Program program) {
+        return surroundings.baton().start(group, name + "." + processes++, Group.Kind.PROCESS, () -> run(program));
+    }
+
+    /**
+     * Starts a thread of the process that calls. It pauses and dies with its node; a run does not wait for its end.
+     *
+     * @param name for people
+     * @param program what it does
+     * @return completes when it has ended
+     */
+    public SimulatedThread startHelper(String name, Program program) {
+        return surroundings.baton().start(group, name + "." + processes++, Group.Kind.HELPER, () -> run(program));
+    }
+
+    /**
+     * Sockets for a process of this node that uses TCP with event loops. Call it in a process of the run, which closes
+     * it.
+     *
+     * @param name for people
+     * @param threads number of loops
+     */
+    public Transport sockets(String name, int threads) {
+        return transport(name, new FabricTransport.Options(threads, 0, Group.Kind.HELPER));
+    }
+
+    /**
+     * Sockets for a thread of this node that drives them itself: its one loop runs in {@code EventLoop.run} only. In a
+     * process of the run; closed by it.
+     */
+    public Transport ownSockets() {
+        return transport("", new FabricTransport.Options(0, 0, Group.Kind.HELPER));
+    }
+
+    private Transport transport(String name, FabricTransport.Options options) {
+        return new FabricTransport(surroundings.network(), address, group, name, options);
+    }
+
+    // ---- faults
+
+    /** Kills its processes and devices as SIGKILL does; its kernel closes their connections. */
+    public void kill() {
+        group.kill();
+        surroundings.network().processesDied(address);
+    }
+
+    /** Cuts its power: its processes are gone, and nothing answers for them. */
+    public void powerOff() {
+        group.kill();
+        surroundings.network().vanished(address);
+    }
+
+    /** Pauses its processes for a time, but not its RNICs. */
+    public void pauseProcesses(long durationNs) {
+        long untilNs = surroundings.baton().nanoTime() + durationNs;
+        group.pause(Group.Kind.PROCESS, untilNs);
+        group.pause(Group.Kind.HELPER, untilNs);
+    }
+
+    /** Pauses its processes and its RNICs for a time, like a virtual machine that is migrated. */
+    public void pause(long durationNs) {
+        pauseProcesses(durationNs);
+        group.pause(Group.Kind.LOOP, surroundings.baton().nanoTime() + durationNs);
+    }
+
+    /** Makes it a slow reader: it takes data of a connection in pieces of limited size, at limited intervals. */
+    public void slow(int bytes, long perNs) {
+        surroundings.network().slow(address, bytes, perNs);
+    }
+
+    /** Limits a resource of the node from now on; it keeps what it has. */
+    public void limit(Resource resource, long most) {
+        surroundings.baton().note("a node is limited", most);
+        switch (resource) {
+            case MEMORY_REGIONS -> quota.limit(ResourceQuota.Kind.MEMORY_REGION, most);
+            case QUEUE_PAIRS -> quota.limit(ResourceQuota.Kind.QUEUE_PAIR, most);
+            case LOCKED_BYTES -> locks.limit(most);
+        }
+    }
+
+    static void run(Program program) {
+        try {
+            program.run();
+        } catch (RuntimeException | Error e) {
+            throw e;
+        } catch (Exception e) {
+            throw new UndeclaredThrowableException(e, "a process has thrown " + e);
+        }
+    }
+}

@@ -1,0 +1,19 @@
+package org.softrdma.fabric;
+
+import org.softrdma.fabric.adversary.DeviceAdversary;
+import org.softrdma.fabric.baton.Baton;
+import org.softrdma.fabric.memory.FabricMemory;
+import org.softrdma.fabric.memory.RegisteredRanges;
+import org.softrdma.fabric.network.Network;
+
+/**
+ * What the nodes of a fabric share.
+ *
+ * @param baton who runs when
+ * @param network between them
+ * @param memory of their applications
+ * @param registered what of it is registered
+ * @param adversary habits of their devices
+ */
+record NodeSurroundings(
+        Baton baton, Network network, FabricMemory memory, RegisteredRanges registered, DeviceAdversary adversary) {}

@@ -1,0 +1,170 @@
+package org.softrdma.fabric.network;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.softrdma.fabric.baton.Baton;
+import org.softrdma.fabric.baton.Source;
+import org.softrdma.sim.transport.ListenException;
+import org.softrdma.sim.transport.SocketEvents;
+
+/**
+ * Datagrams on their way between hosts, each on its own: they are lost, repeated and overtaken. One step delivers one
+ * that is due. What meets a cut or a host that is gone is lost. Whoever holds the baton.
+ */
+final class Datagrams implements Source, FabricDatagramSocket.Carrier {
+    private final Baton baton;
+    private final Medium medium;
+    private final Map<InetSocketAddress, FabricDatagramSocket> bound = new LinkedHashMap<>();
+    private final Map<Path, Integer> sent = new HashMap<>();
+    private final List<Flight> flights = new ArrayList<>();
+    private final List<Flight> due = new ArrayList<>();
+
+    private record Path(InetAddress from, InetAddress to) {}
+
+    /** A copy of a datagram under way. */
+    private record Flight(long dueNs, Datagram datagram, FabricDatagramSocket.UnderWay underWay) {}
+
+    /** What happens to a datagram that is sent. */
+    private static final class Fate implements Inspector.DatagramPassage {
+        private final Path path;
+        private boolean lost;
+        private int copies = 1;
+        private long delayNs;
+
+        Fate(Path path) {
+            this.path = path;
+        }
+
+        @Override
+        public InetAddress from() {
+            return path.from();
+        }
+
+        @Override
+        public InetAddress to() {
+            return path.to();
+        }
+
+        @Override
+        public void lose() {
+            lost = true;
+        }
+
+        @Override
+        public void repeat() {
+            copies++;
+        }
+
+        @Override
+        public void delay(long ns) {
+            delayNs += ns;
+        }
+    }
+
+    /** None is under way. */
+    Datagrams(Medium medium) {
+        this.medium = medium;
+        baton = medium.baton();
+    }
+
+    // ---- sockets
+
+    /**
+     * A socket of a host.
+     *
+     * @param place where it is
+     * @param open counts it
+     * @param events told of readiness
+     */
+    FabricDatagramSocket bind(FabricDatagramSocket.Place place, OpenCount open, SocketEvents events)
+            throws ListenException {
+        if (bound.containsKey(place.key())) {
+            throw ListenException.of(ListenException.Reason.IN_USE, place.local());
+        }
+        FabricDatagramSocket socket = new FabricDatagramSocket(this, medium, place, open, events);
+        bound.put(place.key(), socket);
+        return socket;
+    }
+
+    @Override
+    public void closed(InetSocketAddress key) {
+        bound.remove(key);
+    }
+
+    /** Closes the sockets of a host. */
+    void processesDied(InetAddress host) {
+        List.copyOf(bound.values()).stream()
+                .filter(socket -> socket.key().getAddress().equals(host))
+                .forEach(FabricDatagramSocket::close);
+    }
+
+    // ---- on the way
+
+    @Override
+    public void send(Datagram datagram, FabricDatagramSocket.UnderWay underWay) {
+        DatagramSettings settings = medium.settings().datagrams();
+        Path path = new Path(datagram.from().getAddress(), datagram.to().getAddress());
+        Fate fate = new Fate(path);
+        if (baton.choices().chance(settings.losses())) {
+            fate.lose();
+        } else if (baton.choices().chance(settings.repeats())) {
+            fate.repeat();
+        }
+        medium.inspector().sent(fate, sent.merge(path, 1, Integer::sum));
+        if (fate.lost) {
+            baton.note("a datagram is lost", datagram.length());
+            return;
+        }
+        for (int copy = 0; copy < fate.copies; copy++) {
+            flights.add(new Flight(dueNs(settings) + fate.delayNs, datagram, underWay));
+            underWay.departed(datagram.length());
+        }
+    }
+
+    private long dueNs(DatagramSettings settings) {
+        NetworkSettings all = medium.settings();
+        long latencyNs = baton.choices().between(all.leastLatencyNs(), all.mostLatencyNs());
+        long delayNs =
+                baton.choices().chance(settings.delays()) ? baton.choices().between(0, settings.mostDelayNs()) : 0;
+        return baton.nanoTime() + latencyNs + delayNs;
+    }
+
+    @Override
+    public long nextNs() {
+        long next = NEVER;
+        for (Flight flight : flights) {
+            next = Math.min(next, flight.dueNs());
+        }
+        return next;
+    }
+
+    @Override
+    public void step() {
+        due.clear();
+        for (Flight flight : flights) {
+            if (flight.dueNs() <= baton.nanoTime()) {
+                due.add(flight);
+            }
+        }
+        if (!due.isEmpty()) {
+            Flight next = due.get(baton.choices().below(due.size()));
+            flights.remove(next);
+            next.underWay().arrived(next.datagram().length());
+            arrive(next.datagram());
+        }
+    }
+
+    private void arrive(Datagram datagram) {
+        InetSocketAddress to = datagram.to();
+        InetAddress from = datagram.from().getAddress();
+        FabricDatagramSocket receiver = bound.get(to);
+        boolean open = medium.reachability().openAtNs(from, to.getAddress()) <= baton.nanoTime();
+        boolean taken = open && receiver != null && receiver.arrived(datagram);
+        baton.note(taken ? "a datagram arrives" : "a datagram is dropped", datagram.length());
+    }
+}

@@ -1,0 +1,412 @@
+package org.softrdma.fabric.network;
+
+import java.lang.foreign.MemorySegment;
+import java.net.InetAddress;
+import java.util.ArrayDeque;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.fabric.baton.Baton;
+import org.softrdma.fabric.baton.Source;
+import org.softrdma.sim.memory.NativeMemory;
+
+/**
+ * One direction of a connection: a ring of bytes that are sent and not received yet, of which the first ones have
+ * arrived. Behind them comes the end of the stream or a reset. Whoever holds the baton.
+ */
+final class Direction implements Inspector.Passage {
+    private final Baton baton;
+    private final NetworkSettings settings;
+    private final Copier copier;
+    private final Path path;
+    private final Inspector inspector;
+    private final Reachability reachability;
+    private final SentMessages messages = new SentMessages();
+    private final Hindrance hindrance = new Hindrance();
+    private final MemorySegment ring;
+    private final ArrayDeque<Parcel> underWay = new ArrayDeque<>();
+    private final CRC32C checksum = new CRC32C();
+    /** Sent, arrived and received bytes since the beginning. */
+    private long sent;
+
+    private long arrived;
+    private long received;
+    /** Bytes sent of which the inspector has been told. */
+    private long told = -1;
+
+    private long lastDueNs;
+    private int corruption;
+    /** Until then it takes no bytes although it has room; {@link Source#NEVER} if it does. */
+    private long fullUntilNs = Source.NEVER;
+
+    private boolean endSent;
+    private boolean ended;
+    private boolean reset;
+    private boolean dead;
+    private @Nullable Receiver receiver;
+    private @Nullable Sender sender;
+
+    /**
+     * Where it goes.
+     *
+     * @param from the sender's host
+     * @param to the receiver's host
+     * @param connection which one between the two, from 1
+     */
+    record Path(InetAddress from, InetAddress to, int connection) {}
+
+    Direction(Medium medium, Path path) {
+        baton = medium.baton();
+        settings = medium.settings();
+        copier = medium.copier();
+        inspector = medium.inspector();
+        reachability = medium.reachability();
+        this.path = path;
+        ring = copier.allocate(settings.bufferBytes());
+    }
+
+    void receiver(Receiver end) {
+        receiver = end;
+    }
+
+    void sender(Sender end) {
+        sender = end;
+    }
+
+    /** Its reader is slow, or no longer. */
+    void pace(Hindrance.Pace pace) {
+        hindrance.pace(pace);
+    }
+
+    // ---- the sender
+
+    /** Bytes that it takes now: none behind the end, of which its sender may not know yet. */
+    int room() {
+        return isFull() || endSent || dead ? 0 : (int) (settings.bufferBytes() - (sent - received));
+    }
+
+    /**
+     * Takes what it has room for; perhaps less, if the seed says so, or something goes wrong in the middle. A frame of a
+     * handshake is taken whole, as a kernel would, also if something goes wrong in the middle.
+     */
+    int send(long address, long length) {
+        boolean handshake = !messages.isStreaming();
+        int done = sendPart(address, length, handshake);
+        while (handshake && done > 0 && done < length) {
+            int more = sendPart(address + done, length - done, handshake);
+            if (dead || endSent) {
+                return (int) length; // the sender learns later that the rest goes nowhere
+            }
+            if (more == 0) {
+                break;
+            }
+            done += more;
+        }
+        return done;
+    }
+
+    private int sendPart(long address, long length, boolean handshake) {
+        if (told < sent) {
+            told = sent;
+            if (inspector.next(this, sent) == sent) {
+                inspector.sent(this);
+            }
+        }
+        if (dead || endSent || (!handshake && fills())) {
+            return 0;
+        }
+        int most = (int) Math.min(Math.min(length, room()), inspector.next(this, sent + 1) - sent);
+        // Where nothing is under way a kernel takes all that it has room for.
+        if (most > 1 && sent > received && baton.choices().chance(settings.cuts())) {
+            most = 1 + baton.choices().below(most);
+        }
+        int done = 0;
+        int unsent = 0;
+        while (done < most && !dead && !endSent) {
+            int count = messages.scan(address + done, most - done);
+            put(address + done, count);
+            done += count;
+            unsent += count;
+            Inspector.Message begun = messages.begun(sender);
+            if (begun != null) {
+                unsent = begins(begun, unsent);
+            }
+        }
+        dispatch(unsent);
+        return done;
+    }
+
+    private void put(long address, int count) {
+        for (int done = 0; done < count; ) {
+            int at = (int) ((sent + done) % settings.bufferBytes());
+            int here = Math.min(count - done, settings.bufferBytes() - at);
+            copier.copy(address + done, ring.address() + at, here);
+            checksum.update(ring.asSlice(at, here).asByteBuffer());
+            done += here;
+        }
+        corrupt();
+        sent += count;
+    }
+
+    /** Bytes are on their way from now on. */
+    private void dispatch(int count) {
+        if (count > 0) {
+            underWay.addLast(new Parcel(Parcel.Kind.BYTES, count, dueNs()));
+        }
+    }
+
+    /**
+     * A message begins: whoever is told of it finds on its way what was sent before. Returns the bytes that are not.
+     */
+    private int begins(Inspector.Message message, int unsent) {
+        if (!inspector.awaits(this, message)) {
+            return unsent;
+        }
+        dispatch(unsent);
+        inspector.begun(this, message);
+        return 0;
+    }
+
+    /** A kernel may have no memory for a while: then a send takes nothing, whatever is under way. */
+    private boolean fills() {
+        if (!isFull() && messages.isStreaming() && baton.choices().chance(settings.fullBuffers())) {
+            fullUntilNs = baton.nanoTime() + baton.choices().between(1, settings.mostFullNs());
+            baton.note("no room for a while", fullUntilNs - baton.nanoTime());
+        }
+        return isFull();
+    }
+
+    private boolean isFull() {
+        return fullUntilNs != Source.NEVER;
+    }
+
+    private void corrupt() {
+        if (corruption != 0) {
+            long at = ring.address() + sent % settings.bufferBytes();
+            NativeMemory.putByte(at, NativeMemory.bytes(at, 1)[0] ^ corruption);
+            corruption = 0;
+        }
+    }
+
+    // ---- the inspector
+
+    @Override
+    public InetAddress from() {
+        return path.from();
+    }
+
+    @Override
+    public InetAddress to() {
+        return path.to();
+    }
+
+    @Override
+    public int connection() {
+        return path.connection();
+    }
+
+    @Override
+    public long sentBytes() {
+        return sent;
+    }
+
+    @Override
+    public void delay(long ns) {
+        baton.note("bytes are delayed", ns);
+        underWay.forEach(parcel -> parcel.dueNs += ns);
+        lastDueNs = Math.max(lastDueNs, baton.nanoTime()) + ns;
+    }
+
+    @Override
+    public void corruptNext(int bit) {
+        baton.note("a bit changes", bit);
+        corruption = 1 << bit;
+    }
+
+    @Override
+    public void reset() {
+        Receiver end = receiver;
+        if (end != null) {
+            end.resetByNetwork();
+        }
+    }
+
+    @Override
+    public void cut() {
+        baton.note("a stream is cut", sent);
+        Receiver end = receiver;
+        if (end != null && !endSent && !dead) {
+            underWay.addLast(new Parcel(Parcel.Kind.RESET, 0, dueNs()));
+            endSent = true;
+            end.cutByNetwork();
+        }
+    }
+
+    @Override
+    public void stall(long ns) {
+        baton.note("a stream is stalled", ns);
+        hindrance.stall(baton.nanoTime(), ns);
+    }
+
+    @Override
+    public void slow(int bytes, long perNs) {
+        baton.note("a reader is slow", bytes);
+        hindrance.pace(new Hindrance.Pace(bytes, perNs));
+    }
+
+    /** How long nothing has arrived here because of a stall. */
+    long stalledNs() {
+        return hindrance.silentNs(baton.nanoTime());
+    }
+
+    /** Of everything sent so far. */
+    long checksum() {
+        return checksum.getValue();
+    }
+
+    void sendEnd() {
+        if (!endSent && !dead) {
+            endSent = true;
+            underWay.addLast(new Parcel(Parcel.Kind.END, 0, dueNs()));
+        }
+    }
+
+    /** What has not arrived is lost. */
+    void sendReset() {
+        if (!dead) {
+            endSent = true;
+            underWay.clear();
+            underWay.addLast(new Parcel(Parcel.Kind.RESET, 0, dueNs()));
+        }
+    }
+
+    /** Whatever is under way, the receiver finds the connection reset. */
+    void breakOff() {
+        underWay.clear();
+        endSent = true;
+        reset = true;
+        dead = true;
+        Receiver end = receiver;
+        if (end != null) {
+            end.arrived();
+        }
+    }
+
+    /** In order: nothing overtakes what was sent before. */
+    private long dueNs() {
+        long latencyNs = baton.choices().between(settings.leastLatencyNs(), settings.mostLatencyNs());
+        lastDueNs = Math.max(lastDueNs, baton.nanoTime() + latencyNs);
+        return lastDueNs;
+    }
+
+    // ---- the network
+
+    long nextNs() {
+        return Math.min(nextArrivalNs(), fullUntilNs);
+    }
+
+    private long nextArrivalNs() {
+        Parcel first = underWay.peekFirst();
+        return first == null || dead
+                ? Source.NEVER
+                : Math.max(Math.max(first.dueNs, hindrance.openAtNs()), reachability.openAtNs(path.from(), path.to()));
+    }
+
+    /** Takes bytes again, or delivers what is due next, or a part of it. */
+    void step() {
+        if (fullUntilNs <= baton.nanoTime()) {
+            fullUntilNs = Source.NEVER;
+            Sender end = sender;
+            if (end != null) {
+                end.roomMade();
+            }
+        } else {
+            deliver();
+        }
+    }
+
+    private void deliver() {
+        Parcel parcel = underWay.getFirst();
+        switch (parcel.kind) {
+            case BYTES -> arrive(parcel);
+            case END -> {
+                underWay.removeFirst();
+                ended = true;
+                baton.note("end of stream arrives", 0);
+            }
+            case RESET -> {
+                underWay.removeFirst();
+                reset = true;
+                dead = true;
+                baton.note("reset arrives", 0);
+            }
+        }
+        Receiver end = receiver;
+        if (end != null) {
+            end.arrived();
+        }
+    }
+
+    private void arrive(Parcel parcel) {
+        int count = parcel.bytes;
+        if (count > 1 && baton.choices().chance(settings.cuts())) {
+            count = 1 + baton.choices().below(count);
+        }
+        count = hindrance.arrive(baton.nanoTime(), count);
+        parcel.bytes -= count;
+        if (parcel.bytes == 0) {
+            underWay.removeFirst();
+        } else {
+            parcel.dueNs = baton.nanoTime() + 1;
+        }
+        arrived += count;
+        baton.note("bytes arrive", count);
+    }
+
+    // ---- the receiver
+
+    int available() {
+        return (int) (arrived - received);
+    }
+
+    /** Bytes that are there, at most so many; 0 if there are none. */
+    int receive(long address, long length) {
+        int count = (int) Math.min(length, available());
+        for (int done = 0; done < count; ) {
+            int at = (int) ((received + done) % settings.bufferBytes());
+            int here = Math.min(count - done, settings.bufferBytes() - at);
+            copier.copy(ring.address() + at, address + done, here);
+            done += here;
+        }
+        received += count;
+        return count;
+    }
+
+    /** The end has come, and everything before it was received. */
+    boolean isAtEnd() {
+        return ended && available() == 0;
+    }
+
+    boolean isEnded() {
+        return ended;
+    }
+
+    boolean isReset() {
+        return reset;
+    }
+
+    /** Nobody receives any more: what is under way goes nowhere. */
+    void die() {
+        dead = true;
+        underWay.clear();
+    }
+
+    /** Nothing is or will be on its way: what has ended can still be reset while its receiver is there. */
+    boolean isOver() {
+        Receiver end = receiver;
+        return underWay.isEmpty() && !isFull() && (dead || (ended && (end == null || end.isClosed())));
+    }
+
+    boolean hasUnread() {
+        return arrived > received || (!underWay.isEmpty() && underWay.getFirst().kind == Parcel.Kind.BYTES);
+    }
+}

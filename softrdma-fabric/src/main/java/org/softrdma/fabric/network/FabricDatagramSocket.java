@@ -1,0 +1,197 @@
+package org.softrdma.fabric.network;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.channels.ClosedChannelException;
+import java.util.ArrayDeque;
+import java.util.zip.CRC32C;
+import org.softrdma.fabric.baton.Baton;
+import org.softrdma.sim.transport.DatagramBatch;
+import org.softrdma.sim.transport.DatagramSocket;
+import org.softrdma.sim.transport.LoopGuard;
+import org.softrdma.sim.transport.SocketEvents;
+
+/** A socket for datagrams of the network. Strictly edge triggered, as {@link FabricSocket}. Whoever holds the baton. */
+final class FabricDatagramSocket implements DatagramSocket {
+    private final Carrier carrier;
+    private final Baton baton;
+    private final Copier copier;
+    private final NetworkSettings settings;
+    private final Place place;
+    private final OpenCount open;
+    private final SocketEvents events;
+    private final ArrayDeque<Datagram> arrived = new ArrayDeque<>();
+    private final UnderWay underWay = new UnderWay();
+    private long arrivedBytes;
+    private boolean readEdge;
+    private boolean awaitingRoom;
+    private boolean closed;
+
+    /**
+     * Where it is.
+     *
+     * @param key host and port
+     * @param local its address as it was asked for, with the port
+     */
+    record Place(InetSocketAddress key, InetSocketAddress local) {}
+
+    /** Bytes of a socket that are under way. */
+    static final class UnderWay {
+        private long bytes;
+
+        void departed(int length) {
+            bytes += length;
+        }
+
+        void arrived(int length) {
+            bytes -= length;
+        }
+    }
+
+    /** What carries datagrams. */
+    interface Carrier {
+        /** A datagram leaves its host. */
+        void send(Datagram datagram, UnderWay underWay);
+
+        /** Nobody receives here any more. */
+        void closed(InetSocketAddress key);
+    }
+
+    FabricDatagramSocket(Carrier carrier, Medium medium, Place place, OpenCount open, SocketEvents events) {
+        this.carrier = carrier;
+        this.place = place;
+        this.open = open;
+        this.events = events;
+        baton = medium.baton();
+        copier = medium.copier();
+        settings = medium.settings();
+        open.opened();
+    }
+
+    InetSocketAddress key() {
+        return place.key();
+    }
+
+    // ---- the network
+
+    /** A datagram is there; false if there is no room for it. */
+    boolean arrived(Datagram datagram) {
+        if (arrivedBytes + datagram.length() > settings.datagrams().bufferBytes()) {
+            return false;
+        }
+        arrivedBytes += datagram.length();
+        arrived.addLast(datagram);
+        readEdge = true;
+        return true;
+    }
+
+    // ---- the loop
+
+    boolean hasEvent() {
+        return !closed && (readEdge || (awaitingRoom && hasRoom()));
+    }
+
+    void raise() {
+        boolean writable = hasRoom();
+        readEdge = false;
+        awaitingRoom &= !writable;
+        try {
+            events.ready(writable);
+        } catch (RuntimeException | Error e) {
+            LoopGuard.failed(this::close, events, e);
+        }
+    }
+
+    boolean isClosed() {
+        return closed;
+    }
+
+    /** For a datagram of any length. */
+    private boolean hasRoom() {
+        return underWay.bytes + maxBytes() <= settings.datagrams().bufferBytes();
+    }
+
+    // ---- the owner
+
+    @Override
+    public int maxBytes() {
+        return settings.datagrams().maxBytes();
+    }
+
+    @Override
+    public InetSocketAddress localAddress() {
+        return place.local();
+    }
+
+    @Override
+    public int send(DatagramBatch batch, int from, int count) throws IOException {
+        requireOpen();
+        for (int i = from; i < from + count; i++) {
+            if (batch.length(i) > maxBytes()) {
+                throw new IllegalArgumentException("length=" + batch.length(i) + " > maxBytes=" + maxBytes());
+            }
+        }
+        int sent = 0;
+        while (sent < count && hasRoom() && !(sent > 0 && baton.choices().chance(settings.cuts()))) {
+            send(batch, from + sent);
+            sent++;
+        }
+        baton.note("sends datagrams", sent);
+        return sent;
+    }
+
+    private void send(DatagramBatch batch, int index) {
+        int length = batch.length(index);
+        MemorySegment bytes = copier.allocate(Math.max(1, length));
+        copier.copy(batch.address(index), bytes.address(), length);
+        CRC32C checksum = new CRC32C();
+        checksum.update(bytes.asSlice(0, length).asByteBuffer());
+        baton.trace().mix(checksum.getValue());
+        InetSocketAddress peer = batch.peer(index);
+        InetAddress host = peer.getAddress().isLoopbackAddress() ? key().getAddress() : peer.getAddress();
+        carrier.send(new Datagram(key(), new InetSocketAddress(host, peer.getPort()), bytes, length), underWay);
+    }
+
+    @Override
+    public int receive(DatagramBatch batch) throws IOException {
+        requireOpen();
+        int count = 0;
+        while (count < batch.size() && !arrived.isEmpty()) {
+            Datagram next = arrived.removeFirst();
+            arrivedBytes -= next.length();
+            int taken = Math.min(next.length(), batch.room(count));
+            copier.copy(next.bytes().address(), batch.address(count), taken);
+            batch.received(count, next.length(), next.from());
+            count++;
+        }
+        return count;
+    }
+
+    private void requireOpen() throws IOException {
+        if (closed) {
+            throw new ClosedChannelException();
+        }
+    }
+
+    @Override
+    public void awaitRoom() {
+        awaitingRoom = true;
+    }
+
+    @Override
+    public void rearm() {
+        readEdge |= !arrived.isEmpty();
+    }
+
+    @Override
+    public void close() {
+        if (!closed) {
+            closed = true;
+            arrived.clear();
+            open.closed();
+            carrier.closed(key());
+        }
+    }
+}

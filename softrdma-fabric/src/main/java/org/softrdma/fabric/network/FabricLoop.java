@@ -1,0 +1,236 @@
+package org.softrdma.fabric.network;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.PriorityQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.agrona.concurrent.NanoClock;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.fabric.baton.Baton;
+import org.softrdma.fabric.baton.Group;
+import org.softrdma.fabric.baton.SimulatedThread;
+import org.softrdma.fabric.baton.Source;
+import org.softrdma.sim.transport.Acceptor;
+import org.softrdma.sim.transport.DatagramLoop;
+import org.softrdma.sim.transport.DatagramSocket;
+import org.softrdma.sim.transport.LoopGuard;
+import org.softrdma.sim.transport.SocketEvents;
+import org.softrdma.sim.transport.StreamSocket;
+import org.softrdma.sim.transport.Waits;
+
+/**
+ * An event loop as a simulated thread, or one that its owner runs: in each of its steps it handles one task, timer or
+ * event that the seed chooses. Whoever holds the baton.
+ */
+final class FabricLoop implements DatagramLoop {
+    /** Times of a thousand that a socket raises an event without a cause. */
+    private static final int SPURIOUS = 20;
+
+    private final Network network;
+    private final Baton baton;
+    private final InetAddress host;
+    private final OpenCount open;
+    private @Nullable SimulatedThread thread;
+    private final ArrayDeque<Runnable> tasks = new ArrayDeque<>();
+    private final PriorityQueue<Timer> timers =
+            new PriorityQueue<>(Comparator.comparingLong(Timer::dueNs).thenComparingLong(Timer::number));
+    private final List<FabricSocket> sockets = new ArrayList<>();
+    private final List<FabricAcceptor> acceptors = new ArrayList<>();
+    private final List<FabricDatagramSocket> datagramSockets = new ArrayList<>();
+    private final List<Runnable> ready = new ArrayList<>();
+    private long timersSet;
+    private boolean stopping;
+
+    private record Timer(long dueNs, long number, Runnable task) {}
+
+    /** A loop that nobody runs yet. */
+    FabricLoop(Network network, InetAddress host, OpenCount open) {
+        this.network = network;
+        this.baton = network.baton();
+        this.host = host;
+        this.open = open;
+    }
+
+    /** Runs it on a thread of its own. */
+    void start(Group group, String name, Group.Kind kind) {
+        thread = baton.start(group, name, kind, this::live);
+    }
+
+    private void live() {
+        while (!stopping) {
+            awaitWork(Source.NEVER);
+            boolean ignored = handleOne();
+        }
+    }
+
+    private void awaitWork(long timeoutNs) {
+        boolean ignored = baton.until(this::hasWork, Math.min(timeoutNs, timeToTimer()));
+    }
+
+    private long timeToTimer() {
+        Timer next = timers.peek();
+        return next == null ? Source.NEVER : Math.max(1, next.dueNs() - baton.nanoTime());
+    }
+
+    private boolean hasWork() {
+        if (stopping || !tasks.isEmpty()) {
+            return true;
+        }
+        for (FabricSocket socket : sockets) {
+            if (socket.hasEvent()) {
+                return true;
+            }
+        }
+        for (FabricAcceptor acceptor : acceptors) {
+            if (acceptor.hasEvent()) {
+                return true;
+            }
+        }
+        for (FabricDatagramSocket socket : datagramSockets) {
+            if (socket.hasEvent()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Tasks in their order and timers in theirs; among the kinds, and among the sockets, in any. */
+    private boolean handleOne() {
+        ready.clear();
+        if (!tasks.isEmpty()) {
+            ready.add(() -> tasks.removeFirst().run());
+        }
+        Timer timer = timers.peek();
+        if (timer != null && timer.dueNs() <= baton.nanoTime()) {
+            ready.add(() -> {
+                timers.remove(timer);
+                baton.note("timer", timer.number());
+                timer.task().run();
+            });
+        }
+        for (FabricSocket socket : sockets) {
+            if (socket.hasEvent()) {
+                ready.add(socket::raise);
+            }
+        }
+        for (FabricAcceptor acceptor : acceptors) {
+            if (acceptor.hasEvent()) {
+                ready.add(acceptor::raise);
+            }
+        }
+        for (FabricDatagramSocket socket : datagramSockets) {
+            if (socket.hasEvent()) {
+                ready.add(socket::raise);
+            }
+        }
+        if (!sockets.isEmpty() && baton.choices().chance(SPURIOUS)) {
+            ready.add(sockets.get(baton.choices().below(sockets.size()))::raise); // lawful: SocketEvents.ready
+        }
+        boolean any = !ready.isEmpty();
+        if (any) {
+            ready.get(baton.choices().below(ready.size())).run();
+        }
+        sockets.removeIf(FabricSocket::isClosed);
+        datagramSockets.removeIf(FabricDatagramSocket::isClosed);
+        return any;
+    }
+
+    /** Runs no further step; returns when it has ended. Whoever holds the baton, but not itself. */
+    void stop() {
+        stopping = true;
+        SimulatedThread own = thread;
+        if (own != null) {
+            boolean ignored = baton.until(own::isEnded, Source.NEVER);
+        }
+    }
+
+    private void closed(FabricAcceptor acceptor) {
+        network.closed(acceptor);
+        acceptors.remove(acceptor);
+    }
+
+    // ---- EventLoop
+
+    @Override
+    public void execute(Runnable task) {
+        if (stopping) {
+            throw new RejectedExecutionException("the event loop has stopped");
+        }
+        tasks.addLast(careful(task));
+    }
+
+    @Override
+    public Runnable careful(Runnable task) {
+        return LoopGuard.careful(task);
+    }
+
+    @Override
+    public NanoClock clock() {
+        return baton;
+    }
+
+    @Override
+    public Optional<Waits> waits() {
+        return Optional.of(baton);
+    }
+
+    @Override
+    public boolean inLoop() {
+        return thread == null || Thread.currentThread() == thread.thread();
+    }
+
+    @Override
+    public Cancellable schedule(Runnable task, long delay, TimeUnit unit) {
+        Timer timer = new Timer(baton.nanoTime() + Math.max(0, unit.toNanos(delay)), timersSet++, careful(task));
+        timers.add(timer);
+        return () -> timers.remove(timer);
+    }
+
+    @Override
+    public StreamSocket connect(InetSocketAddress remote, SocketEvents events) throws IOException {
+        FabricSocket socket = network.connect(host, remote, open);
+        socket.attach(events);
+        sockets.add(socket);
+        return socket;
+    }
+
+    @Override
+    public DatagramSocket bind(InetSocketAddress local, SocketEvents events) throws IOException {
+        FabricDatagramSocket socket = network.bind(host, local, open, events);
+        datagramSockets.add(socket);
+        return socket;
+    }
+
+    @Override
+    public Acceptor listen(InetSocketAddress local, int backlog, Consumer<PendingSocket> accepted) throws IOException {
+        FabricAcceptor acceptor =
+                network.listen(host, local, new FabricAcceptor.Settings(backlog, accepted, open, this::closed));
+        acceptors.add(acceptor);
+        return acceptor;
+    }
+
+    @Override
+    public StreamSocket adopt(PendingSocket pending, SocketEvents events) {
+        FabricSocket socket = ((FabricAcceptor.Pending) pending).socket();
+        socket.attach(events);
+        sockets.add(socket);
+        return socket;
+    }
+
+    @Override
+    public int run(long timeoutNs) {
+        if (thread != null) {
+            return 0;
+        }
+        awaitWork(timeoutNs);
+        return handleOne() ? 1 : 0;
+    }
+}

@@ -1,0 +1,280 @@
+package org.softrdma.fabric.network;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.NoRouteToHostException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.fabric.baton.Baton;
+import org.softrdma.fabric.baton.Source;
+import org.softrdma.sim.transport.ListenException;
+import org.softrdma.sim.transport.SocketEvents;
+
+/**
+ * The hosts and what is on its way between them. One step delivers one thing that is due: a piece of a stream, its end,
+ * a reset, a request to connect, or the answer. Whoever holds the baton.
+ */
+public final class Network implements Source {
+    private static final int FIRST_FREE_PORT = 49_152;
+
+    private final Baton baton;
+    private final NetworkSettings settings;
+    private final Copier copier;
+    private final Map<InetSocketAddress, FabricAcceptor> listening = new LinkedHashMap<>();
+    private final Map<InetAddress, Integer> lastPorts = new LinkedHashMap<>();
+    private final Map<Set<InetAddress>, Integer> connections = new HashMap<>();
+    private final Map<InetAddress, Hindrance.Pace> paces = new HashMap<>();
+    private final List<Direction> directions = new ArrayList<>();
+    private final List<Arrival> arrivals = new ArrayList<>();
+    private final List<Runnable> due = new ArrayList<>();
+    private final List<FabricSocket> sockets = new ArrayList<>();
+    private final Reachability reachability;
+    private Inspector inspector = Inspector.NONE;
+    private @Nullable Datagrams datagrams;
+
+    /** Something that is not bytes. */
+    private record Arrival(long dueNs, InetAddress from, InetAddress to, Runnable what) {}
+
+    /**
+     * A network without hosts.
+     *
+     * @param baton of the simulation
+     * @param settings what it does to what it carries
+     * @param copier how bytes get in and out
+     */
+    public Network(Baton baton, NetworkSettings settings, Copier copier) {
+        this.baton = baton;
+        this.settings = settings;
+        this.copier = copier;
+        reachability = new Reachability(baton);
+    }
+
+    Baton baton() {
+        return baton;
+    }
+
+    private Medium medium() {
+        return new Medium(baton, settings, copier, reachability, inspector);
+    }
+
+    /** Somebody sees what is sent by the connections to come. Before the run. */
+    public void inspectedBy(Inspector newInspector) {
+        inspector = newInspector;
+    }
+
+    /** A host appears; until then nobody reaches its address. */
+    public void host(InetAddress address) {
+        lastPorts.put(address, FIRST_FREE_PORT - 1);
+    }
+
+    // ---- listening
+
+    FabricAcceptor listen(InetAddress host, InetSocketAddress local, FabricAcceptor.Settings wanted)
+            throws IOException {
+        InetAddress address = local.getAddress();
+        if (!isOf(host, address)) {
+            throw ListenException.of(ListenException.Reason.NOT_HERE, local);
+        }
+        int port = local.getPort() == 0 ? freePort(host) : local.getPort();
+        InetSocketAddress key = new InetSocketAddress(host, port);
+        if (listening.containsKey(key)) {
+            throw ListenException.of(ListenException.Reason.IN_USE, local);
+        }
+        FabricAcceptor acceptor = new FabricAcceptor(key, new InetSocketAddress(address, port), wanted);
+        listening.put(key, acceptor);
+        return acceptor;
+    }
+
+    FabricDatagramSocket bind(InetAddress host, InetSocketAddress local, OpenCount open, SocketEvents events)
+            throws IOException {
+        InetAddress address = local.getAddress();
+        if (!isOf(host, address)) {
+            throw ListenException.of(ListenException.Reason.NOT_HERE, local);
+        }
+        int port = local.getPort() == 0 ? freePort(host) : local.getPort();
+        FabricDatagramSocket.Place place =
+                new FabricDatagramSocket.Place(new InetSocketAddress(host, port), new InetSocketAddress(address, port));
+        return datagrams().bind(place, open, events);
+    }
+
+    private Datagrams datagrams() {
+        Datagrams current = datagrams;
+        if (current == null) {
+            current = new Datagrams(medium());
+            datagrams = current;
+            baton.add(current);
+        }
+        return current;
+    }
+
+    void closed(FabricAcceptor acceptor) {
+        listening.remove(acceptor.key());
+    }
+
+    private static boolean isOf(InetAddress host, InetAddress address) {
+        return address.equals(host) || address.isAnyLocalAddress() || address.isLoopbackAddress();
+    }
+
+    private int freePort(InetAddress host) {
+        Integer last = lastPorts.get(host);
+        if (last == null) {
+            throw new IllegalStateException("no host " + host);
+        }
+        lastPorts.put(host, last + 1);
+        return last + 1;
+    }
+
+    // ---- connecting
+
+    FabricSocket connect(InetAddress host, InetSocketAddress remote, OpenCount open) throws IOException {
+        InetAddress target = remote.getAddress().isLoopbackAddress() ? host : remote.getAddress();
+        if (!lastPorts.containsKey(target)) {
+            throw new NoRouteToHostException("No route to host");
+        }
+        InetSocketAddress local = new InetSocketAddress(host, freePort(host));
+        int connection = connections.merge(host.equals(target) ? Set.of(host) : Set.of(host, target), 1, Integer::sum);
+        Direction there = direction(new Direction.Path(host, target, connection));
+        Direction back = direction(new Direction.Path(target, host, connection));
+        FabricSocket socket = new FabricSocket(medium(), open, local, remote, back, there, false);
+        sockets.add(socket);
+        InetSocketAddress key = new InetSocketAddress(target, remote.getPort());
+        later(host, target, () -> requestArrives(socket, key, there, back));
+        return socket;
+    }
+
+    private void requestArrives(FabricSocket from, InetSocketAddress to, Direction there, Direction back) {
+        InetAddress host = from.localAddress().getAddress();
+        FabricAcceptor acceptor = listening.get(to);
+        if (acceptor == null || acceptor.isFull()) {
+            later(to.getAddress(), host, () -> from.refused("Connection refused"));
+            return;
+        }
+        FabricSocket socket = new FabricSocket(
+                medium(),
+                acceptor.openCount(),
+                new InetSocketAddress(to.getAddress(), to.getPort()),
+                from.localAddress(),
+                there,
+                back,
+                true);
+        sockets.add(socket);
+        socket.peer(from);
+        from.peer(socket);
+        acceptor.arrived(socket);
+        later(to.getAddress(), host, from::connected);
+    }
+
+    private Direction direction(Direction.Path path) {
+        Direction direction = new Direction(medium(), path);
+        direction.pace(paces.getOrDefault(path.to(), Hindrance.Pace.FREE));
+        directions.add(direction);
+        return direction;
+    }
+
+    // ---- time
+
+    private void later(InetAddress from, InetAddress to, Runnable what) {
+        long latencyNs = baton.choices().between(settings.leastLatencyNs(), settings.mostLatencyNs());
+        arrivals.add(new Arrival(baton.nanoTime() + latencyNs, from, to, what));
+    }
+
+    private long dueNs(Arrival arrival) {
+        return Math.max(arrival.dueNs(), reachability.openAtNs(arrival.from(), arrival.to()));
+    }
+
+    @Override
+    public long nextNs() {
+        long next = NEVER;
+        for (Arrival arrival : arrivals) {
+            next = Math.min(next, dueNs(arrival));
+        }
+        for (Direction direction : directions) {
+            next = Math.min(next, direction.nextNs());
+        }
+        return next;
+    }
+
+    @Override
+    public void step() {
+        long nowNs = baton.nanoTime();
+        due.clear();
+        for (Arrival arrival : arrivals) {
+            if (dueNs(arrival) <= nowNs) {
+                due.add(() -> {
+                    arrivals.remove(arrival);
+                    baton.note("a request or answer to connect arrives", 0);
+                    arrival.what().run();
+                });
+            }
+        }
+        for (Direction direction : directions) {
+            if (direction.nextNs() <= nowNs) {
+                due.add(direction::step);
+            }
+        }
+        if (!due.isEmpty()) {
+            due.get(baton.choices().below(due.size())).run();
+        }
+        directions.removeIf(Direction::isOver);
+        sockets.removeIf(FabricSocket::isClosed);
+    }
+
+    // ---- faults
+
+    /** Nothing gets from one host to another, in either direction, for a time; what is sent meanwhile arrives later. */
+    public void partition(InetAddress one, InetAddress other, long durationNs) {
+        baton.note("hosts are parted", durationNs);
+        reachability.cut(one, other, baton.nanoTime() + durationNs);
+        reachability.cut(other, one, baton.nanoTime() + durationNs);
+    }
+
+    /** Ends all cuts. */
+    public void heal() {
+        baton.note("cuts end", 0);
+        reachability.heal();
+    }
+
+    /** The processes of a host have died: its kernel closes what they had. */
+    public void processesDied(InetAddress host) {
+        baton.note("processes died", 0);
+        List.copyOf(listening.values()).stream()
+                .filter(acceptor -> acceptor.key().getAddress().equals(host))
+                .forEach(FabricAcceptor::close);
+        List.copyOf(sockets).stream()
+                .filter(socket -> socket.localAddress().getAddress().equals(host))
+                .forEach(FabricSocket::close);
+        Datagrams current = datagrams;
+        if (current != null) {
+            current.processesDied(host);
+        }
+    }
+
+    /** A host is gone: nobody answers for it. */
+    public void vanished(InetAddress host) {
+        baton.note("host is gone", 0);
+        reachability.vanish(host);
+    }
+
+    /** A host takes at most so many bytes of a connection in a piece, and no piece sooner after the one before. */
+    public void slow(InetAddress host, int bytes, long perNs) {
+        baton.note("a host reads slowly", bytes);
+        Hindrance.Pace pace = new Hindrance.Pace(bytes, perNs);
+        paces.put(host, pace);
+        directions.stream().filter(direction -> direction.to().equals(host)).forEach(direction -> direction.pace(pace));
+    }
+
+    /** Every connection between two hosts is reset. */
+    public void reset(InetAddress one, InetAddress other) {
+        baton.note("connections are reset", 0);
+        List.copyOf(sockets).stream()
+                .filter(socket -> socket.localAddress().getAddress().equals(one)
+                        && socket.remoteAddress().getAddress().equals(other))
+                .forEach(FabricSocket::resetByNetwork);
+    }
+}
