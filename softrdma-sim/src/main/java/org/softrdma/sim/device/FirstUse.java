@@ -1,16 +1,43 @@
 package org.softrdma.sim.device;
 
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Initialises, when a device opens, the classes that connections use first later: a class whose initialisation finds no memory
- * stays broken for as long as the process lives, and with it all connections. Any thread.
+ * Looks up, when a device opens, the classes that engines and connections use first later. Two things need memory the first
+ * time:
+ *
+ * <ul>
+ *   <li>Code that names a class of the JDK or of a library asks the class loader for it when it first gets there. A
+ *       {@code catch} clause that does so without memory throws, and so ends the thread that it was to save.
+ *   <li>A class whose initialisation finds no memory stays broken for as long as the process lives, and with it all
+ *       connections.
+ * </ul>
+ *
+ * <p>The JVM asks once for all classes of a loader, so each name is looked up once. Some uses are broken for good as well if
+ * there is no memory for the first: a switch over types, the texts and comparisons that records have from the compiler, a
+ * lambda that captures nothing and is no constant. Nothing helps against that, so code of engines has none of them; {@code
+ * FirstUseTest} finds those, too. Any thread.
  */
 final class FirstUse {
     private static final Logger LOG = LoggerFactory.getLogger(FirstUse.class);
     private static final String HERE = "org.softrdma.";
+
+    /** All classes of others that code of engines names; {@code FirstUseTest} finds what is missing. */
+    private static final String NAMED = "first-use.txt";
+
+    /** Of the JDK, with a static initialiser; {@code FirstUseTest} finds what is missing here, too. */
+    private static final List<String> OF_THE_JDK = List.of(
+            "java.util.concurrent.ThreadLocalRandom",
+            "java.util.concurrent.locks.AbstractQueuedSynchronizer$Node",
+            "jdk.internal.foreign.SegmentBulkOperations",
+            "jdk.internal.foreign.Utils$BaseAndScale",
+            "jdk.internal.util.random.RandomSupport");
 
     /** Those with a static initialiser; {@code FirstUseTest} finds what is missing. */
     private static final List<String> OWN = List.of(
@@ -27,6 +54,7 @@ final class FirstUse {
             "sim.device.RegionPins$1",
             "sim.device.ResourceQuota$Kind",
             "sim.device.SoftConnectionRequest",
+            "sim.device.SoftConnector",
             "sim.device.SoftListener",
             "sim.kernel.Shortage",
             "sim.memory.AccessResult",
@@ -89,6 +117,8 @@ final class FirstUse {
      * @param transport name of the device's transport
      */
     static void prepare(String transport) {
+        named().forEach(FirstUse::find);
+        OF_THE_JDK.forEach(FirstUse::initialise);
         OWN.forEach(name -> initialise(HERE + name));
         OF_NETTY.forEach(FirstUse::initialise);
         switch (transport) {
@@ -102,9 +132,31 @@ final class FirstUse {
         }
     }
 
+    /** The names, one a line. */
+    static List<String> named() {
+        try (InputStream file = FirstUse.class.getResourceAsStream(NAMED)) {
+            if (file == null) {
+                throw new IllegalStateException("the resource " + NAMED + " is missing");
+            }
+            return new String(file.readAllBytes(), StandardCharsets.UTF_8)
+                    .lines()
+                    .toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static void find(String name) {
+        prepare(name, false);
+    }
+
     private static void initialise(String name) {
+        prepare(name, true);
+    }
+
+    private static void prepare(String name, boolean initialised) {
         try {
-            Class<?> ignored = Class.forName(name, true, FirstUse.class.getClassLoader());
+            Class<?> ignored = Class.forName(name, initialised, FirstUse.class.getClassLoader());
         } catch (ClassNotFoundException | LinkageError e) {
             LOG.debug("class {} is not prepared; who needs it fails", name, e);
         }

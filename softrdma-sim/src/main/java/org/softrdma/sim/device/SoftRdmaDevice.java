@@ -18,6 +18,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntUnaryOperator;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.carrier.StreamBuffers;
@@ -53,6 +54,7 @@ import org.softrdma.verbs.MemorySource;
 import org.softrdma.verbs.PinningCounters;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QueuePairAttributes;
+import org.softrdma.verbs.QueuePairLimits;
 import org.softrdma.verbs.SharedReceiveQueue;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
@@ -71,6 +73,10 @@ import org.softrdma.verbs.provider.DomainContents;
 public final class SoftRdmaDevice implements VerbsDevice {
     private static final AtomicInteger NEXT_DEVICE = new AtomicInteger();
     private static final int CLOSED = -1;
+    /** A constant, which is linked when there is memory. */
+    @SuppressWarnings("UnnecessaryLambda")
+    private static final IntUnaryOperator ONE_MORE_WHILE_OPEN = count -> count < 0 ? count : count + 1;
+
     private static final int CLOSE_TIMEOUT_SECONDS = 10;
     /** Maximum number of prefetches that wait for their turn. */
     private static final int PREFETCHES = 64;
@@ -244,7 +250,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
     }
 
     void childOpened() {
-        if (children.getAndUpdate(count -> count < 0 ? count : count + 1) < 0) {
+        if (children.getAndUpdate(ONE_MORE_WHILE_OPEN) < 0) {
             throw closed();
         }
     }
@@ -274,7 +280,13 @@ public final class SoftRdmaDevice implements VerbsDevice {
                 () -> mine.opened(DomainContents.Kind.QUEUE_PAIR),
                 () -> newQueuePair(mine, attributes, connection),
                 () -> mine.closed(DomainContents.Kind.QUEUE_PAIR),
-                "a queue pair of " + attributes.limits());
+                text(attributes.limits()));
+    }
+
+    /** Not by the limits' own text: without memory for its first use a record has none for good. */
+    private static String text(QueuePairLimits limits) {
+        return "a queue pair of " + limits.maxSendWorkRequests() + " send and " + limits.maxReceiveWorkRequests()
+                + " receive work requests";
     }
 
     private SoftQueuePair newQueuePair(

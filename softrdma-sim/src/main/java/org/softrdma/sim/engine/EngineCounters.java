@@ -3,6 +3,7 @@ package org.softrdma.sim.engine;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Map;
+import java.util.function.BinaryOperator;
 import org.softrdma.sim.wire.MessageKind;
 
 /** One engine's counters. Only its thread writes them; any thread may read them, slightly late but never torn. */
@@ -10,6 +11,7 @@ public final class EngineCounters {
     private static final VarHandle VALUE = MethodHandles.arrayElementVarHandle(long[].class);
     private static final Counter[] COUNTERS = Counter.values();
     private static final MessageKind[] KINDS = MessageKind.values();
+    private static final BinaryOperator<Long> SUM = Long::sum;
     private static final int SENT = COUNTERS.length;
     private static final int RECEIVED = SENT + KINDS.length;
     private static final int SIZE = RECEIVED + KINDS.length;
@@ -46,11 +48,11 @@ public final class EngineCounters {
     /** Adds the current values to a snapshot, by name. Any thread. */
     public void addTo(Map<String, Long> snapshot) {
         for (Counter counter : COUNTERS) {
-            snapshot.merge(counter.label(), get(counter.ordinal()), Long::sum);
+            snapshot.merge(counter.label(), get(counter.ordinal()), SUM);
         }
         for (MessageKind kind : KINDS) {
-            snapshot.merge(kind.sentLabel(), get(SENT + kind.ordinal()), Long::sum);
-            snapshot.merge(kind.receivedLabel(), get(RECEIVED + kind.ordinal()), Long::sum);
+            snapshot.merge(kind.sentLabel(), get(SENT + kind.ordinal()), SUM);
+            snapshot.merge(kind.receivedLabel(), get(RECEIVED + kind.ordinal()), SUM);
         }
     }
 

@@ -135,6 +135,8 @@ public final class OpenConnections {
                 silent.add(connection);
             }
         }
-        silent.forEach(DrivenConnection::hostSilent);
+        for (DrivenConnection connection : silent) {
+            connection.hostSilent();
+        }
     }
 }

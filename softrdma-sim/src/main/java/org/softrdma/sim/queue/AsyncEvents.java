@@ -145,13 +145,16 @@ public final class AsyncEvents {
     }
 
     private static AsyncEvent event(@Nullable Object source, @Nullable Enum<?> kind) {
-        return switch (source) {
-            case QueuePair pair when kind instanceof QueuePairEvent.Kind what -> new QueuePairEvent(pair, what);
-            case SharedReceiveQueue queue
-            when kind instanceof SharedReceiveQueueEvent.Kind what -> new SharedReceiveQueueEvent(queue, what);
-            case CompletionQueue queue -> new CompletionQueueEvent(queue);
-            case null, default -> throw new IllegalStateException("an event of " + source + ", " + kind);
-        };
+        if (source instanceof QueuePair pair && kind instanceof QueuePairEvent.Kind what) {
+            return new QueuePairEvent(pair, what);
+        }
+        if (source instanceof SharedReceiveQueue queue && kind instanceof SharedReceiveQueueEvent.Kind what) {
+            return new SharedReceiveQueueEvent(queue, what);
+        }
+        if (source instanceof CompletionQueue queue) {
+            return new CompletionQueueEvent(queue);
+        }
+        throw new IllegalStateException("an event of " + source + ", " + kind);
     }
 
     /** The device is closed: nobody waits any more. */

@@ -34,6 +34,10 @@ public class SoftCompletionQueue implements CompletionQueue {
     /** A READ is one piece of work, and one more for so many bytes of it. */
     private static final int NEAR_WORK_SHIFT = 14;
 
+    /** A constant, which is linked when there is memory. */
+    @SuppressWarnings("UnnecessaryLambda")
+    private static final Runnable NOTHING = () -> {};
+
     private static final int NOT_ARMED = 0;
     private static final int ARMED_SOLICITED = 1;
     private static final int ARMED_ANY = 2;
@@ -143,8 +147,8 @@ public class SoftCompletionQueue implements CompletionQueue {
         int capacity = RingSize.atLeast(minimumEntries);
         // Outside the lock, for which engines wait.
         SoftCompletionQueue larger = Creation.orUndo(
-                () -> new SoftCompletionQueue(capacity, progress, null, () -> {}),
-                () -> {},
+                () -> new SoftCompletionQueue(capacity, progress, null, NOTHING),
+                NOTHING,
                 "a completion queue of " + capacity + " entries");
         lock.lock();
         try {
@@ -263,7 +267,9 @@ public class SoftCompletionQueue implements CompletionQueue {
             lock.unlock();
         }
         if (overrunNow != null) {
-            overrunNow.forEach(CompletionSource::completionQueueOverrun);
+            for (CompletionSource told : overrunNow) {
+                told.completionQueueOverrun();
+            }
         }
     }
 

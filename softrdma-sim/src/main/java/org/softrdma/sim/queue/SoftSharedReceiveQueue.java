@@ -1,6 +1,5 @@
 package org.softrdma.sim.queue;
 
-import java.util.Arrays;
 import org.softrdma.verbs.AsyncEvent.SharedReceiveQueueEvent;
 import org.softrdma.verbs.Capabilities;
 import org.softrdma.verbs.MemoryRegion;
@@ -89,7 +88,9 @@ public final class SoftSharedReceiveQueue implements SharedReceiveQueue {
         takers = new Object[capacity];
         free = new int[capacity];
         freeCount = capacity;
-        Arrays.setAll(free, i -> i);
+        for (int i = 0; i < capacity; i++) {
+            free[i] = i;
+        }
     }
 
     /**

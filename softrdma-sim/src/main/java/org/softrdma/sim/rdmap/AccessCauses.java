@@ -32,10 +32,14 @@ final class AccessCauses {
         if (code >>> Byte.SIZE == TerminateCause.RDMAP_BOUNDS.code() >>> Byte.SIZE) {
             return CompletionStatus.REMOTE_ACCESS_ERROR;
         }
-        return switch (TerminateCause.ofCode(code)) {
+        TerminateCause cause = TerminateCause.ofCode(code);
+        if (cause == null) {
+            return CompletionStatus.REMOTE_INVALID_REQUEST_ERROR;
+        }
+        return switch (cause) {
             case LOCAL_CATASTROPHIC, RDMAP_STREAM_CATASTROPHIC, RDMAP_GLOBAL_CATASTROPHIC, DDP_LOCAL_CATASTROPHIC ->
                 CompletionStatus.REMOTE_OPERATION_ERROR;
-            case null, default -> CompletionStatus.REMOTE_INVALID_REQUEST_ERROR;
+            default -> CompletionStatus.REMOTE_INVALID_REQUEST_ERROR;
         };
     }
 

@@ -7,6 +7,7 @@ import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.IoRegistration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
@@ -30,6 +31,7 @@ final class EnduringIoHandler implements IoHandler {
     }
 
     private static final Logger LOG = LoggerFactory.getLogger(EnduringIoHandler.class);
+    private static final Predicate<EdgeTriggered> CLOSED = EdgeTriggered::isClosed;
     private static final int LEAST_SOCKETS = 64;
 
     private final IoHandler handler;
@@ -91,7 +93,7 @@ final class EnduringIoHandler implements IoHandler {
     public IoRegistration register(IoHandle handle) throws Exception {
         if (handle instanceof EdgeTriggered socket) {
             if (sockets.size() >= full) {
-                sockets.removeIf(EdgeTriggered::isClosed);
+                sockets.removeIf(CLOSED);
                 full = Math.max(LEAST_SOCKETS, 2 * sockets.size());
             }
             sockets.add(socket);

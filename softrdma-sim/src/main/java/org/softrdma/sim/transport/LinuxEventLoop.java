@@ -16,6 +16,7 @@ import org.softrdma.sim.kernel.Descriptor;
 /** Opens, tunes and closes sockets of Linux for the loops that make system calls by raw address. */
 abstract class LinuxEventLoop extends NettyEventLoop {
     private static final Logger LOG = LoggerFactory.getLogger(LinuxEventLoop.class);
+    private static final SocketOpener STREAM = Socket::newSocketStream;
     private static final String END_OF_ERRNO = "): ";
 
     private final HostWatch hostWatch = new HostWatch();
@@ -33,7 +34,7 @@ abstract class LinuxEventLoop extends NettyEventLoop {
 
     @Override
     public final StreamSocket connect(InetSocketAddress remote, SocketEvents events) throws IOException {
-        Socket socket = opened(Socket::newSocketStream);
+        Socket socket = opened(STREAM);
         try {
             tune(socket);
             socket.connect(remote);

@@ -3,10 +3,30 @@ package org.softrdma.sim.device;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.classfile.ClassFile;
+import java.lang.classfile.ClassModel;
+import java.lang.classfile.MethodModel;
+import java.lang.classfile.constantpool.ClassEntry;
+import java.lang.classfile.constantpool.PoolEntry;
+import java.lang.classfile.instruction.InvokeDynamicInstruction;
+import java.lang.reflect.Method;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.softrdma.sim.flight.Flight;
 import org.softrdma.sim.peer.ChildJvm;
 import org.softrdma.sim.peer.TestDevice;
 import org.softrdma.sim.transport.EveryTransport;
@@ -22,31 +42,182 @@ import org.softrdma.verbs.cm.ConnectionParameters;
 import org.softrdma.verbs.cm.ConnectionRequest;
 import org.softrdma.verbs.cm.Connector;
 
-/** No class of ours or of Netty's is initialised for the first time when a connection needs it. */
+/** No class is looked up or initialised for the first time when a connection needs it. */
 class FirstUseTest {
     private static final String OPEN = "the devices are open";
     private static final String TRANSPORT = "first-use.transport";
 
     /** A class with a static initialiser. */
-    private static final Pattern INITIALISED =
-            Pattern.compile(".*Initializing '((?:org/softrdma/sim|org/softrdma/verbs|io/netty)/[^']+)' \\(0x.*");
+    private static final Pattern INITIALISED = Pattern.compile(".*Initializing '([^']+)' \\(0x.*");
 
-    /** Classes of tests; and JFR's events, which may fail: a recording lacks an event then. */
-    private static final List<String> APART = List.of("/peer/", "/flight/", "Test");
+    private static final String CLOSING = "the devices are being closed";
+
+    /** Classes of tests; and those that the JVM makes for a lambda, which it makes again if that has failed. */
+    private static final List<String> APART = List.of("/peer/", "Test", "java/lang/invoke/LambdaForm$");
+
+    /** Packages whose code runs on engines, or when a connection begins or ends. */
+    private static final List<String> ROOMS = List.of(
+            "carrier",
+            "connection",
+            "device",
+            "engine",
+            "flight",
+            "kernel",
+            "memory",
+            "queue",
+            "rdmap",
+            "transport",
+            "uring",
+            "wire");
+
+    /** When a device opens or closes, or memory is registered or allocated: a failure there is one of this call. */
+    private static final List<String> WITH_MEMORY = List.of(
+            "FirstUse.",
+            "SoftRdmaDevice.<init>",
+            "SoftRdmaDevice.endConnections",
+            "UringIoHandler.newFactory",
+            "RingLoop.<init>",
+            "RingTrial.",
+            "Quiescence.<init>",
+            "LocalSocket.effectiveUser",
+            "SystemCalls.withErrno",
+            "PageMemory.allocate",
+            "MemoryOperations.allocateForApplication",
+            "StagTable.close");
+
+    private static final String OURS = "org/softrdma/";
+    private static final String OF_NETTY = "io/netty/";
+    private static final String SUFFIX = ".class";
+
+    @Test
+    void shouldLookUpAllClassesOfOthersThatEnginesName() throws Exception {
+        assertEquals(String.join("\n", namedByEngines()), String.join("\n", FirstUse.named()));
+    }
+
+    @Test
+    void shouldUseNothingThatIsBrokenForGoodWithoutMemory() throws Exception {
+        SortedSet<String> found = new TreeSet<>();
+        for (String name : ownClasses()) {
+            ClassModel parsed = ClassFile.of().parse(bytes(name));
+            for (MethodModel method : parsed.methods()) {
+                String where = name.substring(name.lastIndexOf('/') + 1) + "."
+                        + method.methodName().stringValue();
+                method.code()
+                        .ifPresent(code -> code.forEach(element -> {
+                            if (element instanceof InvokeDynamicInstruction call && breaks(call, where)) {
+                                found.add(where);
+                            }
+                        }));
+            }
+        }
+        found.removeIf(where -> WITH_MEMORY.stream().anyMatch(where::startsWith));
+        assertEquals(Set.of(), found);
+    }
+
+    /** The linkage of such a call site keeps whatever failed in it, if that was wrapped into an exception. */
+    private static boolean breaks(InvokeDynamicInstruction call, String where) {
+        String linker = call.bootstrapMethod().owner().displayName();
+        boolean constant = call.typeSymbol().parameterCount() == 0 && !where.endsWith(".<clinit>");
+        return linker.equals("SwitchBootstraps") || (linker.equals("LambdaMetafactory") && constant);
+    }
+
+    /** Also what the classes of Netty name that engines name, with those around and above them. */
+    private static SortedSet<String> namedByEngines() throws Exception {
+        SortedSet<String> all = new TreeSet<>();
+        for (String name : ownClasses()) {
+            all.addAll(namedBy(bytes(name)));
+        }
+        for (String name : withOuterAndSuperclasses(all)) {
+            all.addAll(namedBy(bytes(name)));
+        }
+        return all.stream()
+                .filter(name -> !name.startsWith(OURS))
+                .map(name -> name.replace('/', '.'))
+                .filter(FirstUseTest::isThere)
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    /** False for an annotation that Netty was compiled with. */
+    private static boolean isThere(String name) {
+        try {
+            return Class.forName(name, false, FirstUseTest.class.getClassLoader()) != null;
+        } catch (ClassNotFoundException e) {
+            return false;
+        }
+    }
+
+    private static List<String> ownClasses() throws Exception {
+        Path root = Path.of(FirstUse.class
+                .getProtectionDomain()
+                .getCodeSource()
+                .getLocation()
+                .toURI());
+        List<String> names = new ArrayList<>();
+        for (String room : ROOMS) {
+            try (Stream<Path> found =
+                    Files.list(root.resolve("org/softrdma/sim").resolve(room))) {
+                found.map(file -> root.relativize(file).toString())
+                        .filter(file -> file.endsWith(SUFFIX))
+                        .forEach(file -> names.add(file.substring(0, file.length() - SUFFIX.length())));
+            }
+        }
+        return names;
+    }
+
+    private static Set<String> withOuterAndSuperclasses(Set<String> names) throws IOException {
+        Set<String> netty = new TreeSet<>();
+        ArrayDeque<String> open = new ArrayDeque<>(names);
+        for (String name = open.poll(); name != null; name = open.poll()) {
+            if (name.startsWith(OF_NETTY) && netty.add(name)) {
+                ClassModel parsed = ClassFile.of().parse(bytes(name));
+                parsed.superclass().ifPresent(above -> open.add(above.asInternalName()));
+                String outer = name.replaceFirst("\\$.*", "");
+                open.add(outer);
+                namedBy(bytes(outer)).stream()
+                        .filter(inner -> inner.startsWith(outer + "$"))
+                        .forEach(open::add);
+            }
+        }
+        return netty;
+    }
+
+    private static byte[] bytes(String name) throws IOException {
+        try (InputStream file = FirstUseTest.class.getClassLoader().getResourceAsStream(name + SUFFIX)) {
+            if (file == null) {
+                throw new AssertionError("no class file of " + name);
+            }
+            return file.readAllBytes();
+        }
+    }
+
+    private static Set<String> namedBy(byte[] classFile) {
+        Set<String> names = new TreeSet<>();
+        for (PoolEntry entry : ClassFile.of().parse(classFile).constantPool()) {
+            if (entry instanceof ClassEntry named) {
+                String name = named.asInternalName().replaceFirst("^\\[+L?", "").replace(";", "");
+                if (name.indexOf('/') > 0) {
+                    names.add(name);
+                }
+            }
+        }
+        return names;
+    }
 
     @ParameterizedTest
     @EveryTransport
     void shouldFindItsClassesInitialisedWhenAConnectionNeedsThem(String transport) {
         ChildJvm.Outcome child = ChildJvm.run(
                 List.of(),
-                List.of("-Xlog:class+init=info:stdout", "-D" + TRANSPORT + "=" + transport),
+                List.of(
+                        "--add-opens=java.base/java.lang=ALL-UNNAMED",
+                        "-Xlog:class+init=info:stdout",
+                        "-D" + TRANSPORT + "=" + transport),
                 FirstUseTest.class);
 
         assertEquals(0, child.exitCode(), child::toString);
         int open = child.lines().indexOf(OPEN);
         assertTrue(open > 0, child::toString);
-        List<String> late = child.lines().stream()
-                .skip(open)
+        List<String> late = child.lines().subList(open, child.lines().indexOf(CLOSING)).stream()
                 .map(INITIALISED::matcher)
                 .filter(Matcher::matches)
                 .map(matcher -> matcher.group(1))
@@ -55,20 +226,41 @@ class FirstUseTest {
         assertEquals(List.of(), late);
     }
 
+    /** A loader finds without memory whatever it was asked for before. */
+    private static void requireThatTheLoaderWasAsked() throws ReflectiveOperationException {
+        Method asked = ClassLoader.class.getDeclaredMethod("findLoadedClass", String.class);
+        asked.setAccessible(true);
+        for (String name : FirstUse.named()) {
+            if (asked.invoke(FirstUse.class.getClassLoader(), name) == null) {
+                throw new AssertionError("the loader was not asked for " + name);
+            }
+        }
+    }
+
+    private static void record() {
+        Flight.connectionMade(0, () -> "");
+        Flight.connectionEnded(0, "");
+        Flight.connectionLost(0, "");
+        Flight.accessRefused(0);
+    }
+
     /**
      * The child: opens two devices, and then connects them and reads.
      *
      * @param arguments none
      */
-    public static void main(String[] arguments) throws InterruptedException {
+    public static void main(String[] arguments) throws Exception {
         String[] options = {"transport", System.getProperty(TRANSPORT, "auto"), "same-host", "off", "pinning", "off"};
         try (TestDevice server = new TestDevice(options);
                 TestDevice client = new TestDevice(options)) {
+            requireThatTheLoaderWasAsked();
+            record(); // an event of JFR may fail: a recording lacks it then
             System.out.println(OPEN);
             Connector connector = client.own(client.device().resolve(server.address(), TestDevice.DEADLINE_NS));
             QueuePair pair = client.own(connector.createQueuePair(
                     client.domain(), QueuePairAttributes.of(client.queue(), QueuePairLimits.DEFAULT)));
-            Thread connecting = Thread.ofVirtual()
+            Thread connecting = Thread.ofPlatform()
+                    .name("connecting")
                     .start(() -> connector.connect(ConnectionParameters.ofReads(1), TestDevice.DEADLINE_NS));
             ConnectionRequest request = server.request();
             QueuePair ignored = server.queuePair(request, QueuePairLimits.DEFAULT);
@@ -78,7 +270,9 @@ class FirstUseTest {
                     server.guarded(100, AccessFlag.REMOTE_READ).region().remote();
             MemoryRegion sink = client.guarded(100, AccessFlag.LOCAL_WRITE).region();
             PostStatus posted = pair.postRead(1, sink, 0, 100, source.address(), source.rkey(), SendFlags.SIGNALLED);
-            System.out.println(posted + " " + client.take(1));
+            var completions = client.take(1);
+            System.out.println(CLOSING);
+            System.out.println(posted + " " + completions);
         }
         System.exit(0);
     }
