@@ -70,6 +70,7 @@ public final class ActiveHandshake implements Handshake {
      */
     public CompletableFuture<byte[]> start() {
         connection.execute(() -> {
+            connection.attach(this); // first: whatever fails now ends the handshake
             if (queuePair.isInError()) {
                 fail(new VerbsException(
                         VerbsErrorCode.CONNECTION_LOST, "the queue pair was closed before it connected to " + peer()));
@@ -95,13 +96,17 @@ public final class ActiveHandshake implements Handshake {
         });
     }
 
+    /** True once it has a result. Any thread. */
+    public boolean isDone() {
+        return result.isDone();
+    }
+
     /** The address of this end; null before the result is there. Any thread. */
     public @Nullable InetSocketAddress localAddress() {
         return local;
     }
 
     private void connect() {
-        connection.attach(this);
         try {
             StreamSocket opened = connection.engine().loop().connect(remote, connection);
             socket = opened;
@@ -140,25 +145,21 @@ public final class ActiveHandshake implements Handshake {
     private void judge(MpaFrame reply) throws IOException {
         MpaNegotiation.Outcome outcome =
                 MpaNegotiation.judge(request, reply, parameters.inboundReads(), parameters.outboundReads());
-        switch (outcome) {
-            case MpaNegotiation.Outcome.Agreed agreed -> {
-                InetSocketAddress here = local;
-                if (here != null) {
-                    queuePair.accepted(here, remote);
-                }
-                queuePair.established(agreed.stream());
-                connection.startStream(queuePair, agreed.stream(), true);
-                result.complete(reply.privateData());
+        // No switch over types: without memory for its first use it is broken for good.
+        if (outcome instanceof MpaNegotiation.Outcome.Agreed agreed) {
+            InetSocketAddress here = local;
+            if (here != null) {
+                queuePair.accepted(here, remote);
             }
-            case MpaNegotiation.Outcome.Rejected rejected -> {
-                fail(new ConnectionRejectedException(
-                        peer() + " rejected the connection request", rejected.privateData()));
-                connection.close();
-            }
-            case MpaNegotiation.Outcome.Refused refused -> {
-                fail(new VerbsException(VerbsErrorCode.PROTOCOL, peer() + ": " + refused.reason()));
-                connection.refuse(refused.cause(), request.crc() || reply.crc());
-            }
+            queuePair.established(agreed.stream());
+            connection.startStream(queuePair, agreed.stream(), true);
+            result.complete(reply.privateData());
+        } else if (outcome instanceof MpaNegotiation.Outcome.Rejected rejected) {
+            fail(new ConnectionRejectedException(peer() + " rejected the connection request", rejected.privateData()));
+            connection.close();
+        } else if (outcome instanceof MpaNegotiation.Outcome.Refused refused) {
+            fail(new VerbsException(VerbsErrorCode.PROTOCOL, peer() + ": " + refused.reason()));
+            connection.refuse(refused.cause(), request.crc() || reply.crc());
         }
     }
 
@@ -200,8 +201,7 @@ public final class ActiveHandshake implements Handshake {
         try {
             Class<?> version = remote.getAddress().getClass();
             return NetworkInterface.networkInterfaces()
-                    .flatMap(NetworkInterface::inetAddresses)
-                    .anyMatch(address -> address.getClass() == version);
+                    .anyMatch(one -> one.inetAddresses().anyMatch(address -> address.getClass() == version));
         } catch (SocketException e) {
             return true;
         }
@@ -220,8 +220,12 @@ public final class ActiveHandshake implements Handshake {
 
     @Override
     public void streamEnded(String reason) {
-        if (!result.isDone()) {
-            failed(new IOException(reason));
+        try {
+            if (!result.isDone()) {
+                failed(new IOException(reason));
+            }
+        } finally {
+            boolean ignored = result.complete(FAILED); // as in failed
         }
     }
 }

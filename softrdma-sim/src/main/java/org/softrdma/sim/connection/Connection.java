@@ -250,14 +250,14 @@ public final class Connection implements SocketEvents, RequestNames, DrivenConne
         attempt();
     }
 
-    /** A request was posted. Any thread; in manual mode the owner. */
+    /** A request was posted, which must not be lost: waits for memory, if need be. Any thread; in manual mode the owner. */
     public void ring() {
         if (rung.compareAndSet(false, true)) {
             try {
                 if (engine.isManual()) {
                     engine.ring(this);
                 } else {
-                    engine.loop().execute(doorbellTask);
+                    engine.enqueue(doorbellTask);
                 }
             } catch (RuntimeException | Error e) {
                 rung.set(false); // the next one rings again

@@ -36,7 +36,7 @@ final class ConnectionLifecycle {
     private static final IOException FAULTED = new IOException("engine fault");
 
     /** Not a constant, whose text would be made when it is first used. */
-    private static final String FAULT = String.valueOf(FAULTED.getMessage());
+    static final String FAULT = String.valueOf(FAULTED.getMessage());
 
     /** State of the connection. */
     enum State {

@@ -40,6 +40,10 @@ public final class PassiveHandshake implements Handshake {
     private final Runnable onSettled;
     private final HandshakeReader reader = new HandshakeReader(true);
     private final AtomicBoolean decided = new AtomicBoolean();
+    /** Made once: a peer that is not rejected, for want of memory, would wait for ever. */
+    private final Runnable rejecting;
+
+    private byte[] rejection = NO_DATA;
     private @Nullable StreamSocket socket;
     private EventLoop.@Nullable Cancellable timer;
     private boolean settled;
@@ -57,6 +61,7 @@ public final class PassiveHandshake implements Handshake {
         this.connection = connection;
         this.onRequest = onRequest;
         this.onSettled = onSettled;
+        rejecting = connection.engine().loop().careful(this::sendRejection);
     }
 
     /** Takes over an accepted TCP connection, and closes it if that fails. Any thread. */
@@ -180,7 +185,12 @@ public final class PassiveHandshake implements Handshake {
         if (!decided.compareAndSet(false, true)) {
             throw new IllegalStateException("this request was already accepted, rejected or closed");
         }
-        return connection.engine().submit(() -> establish(pair, parameters));
+        try {
+            return connection.engine().submit(() -> establish(pair, parameters));
+        } catch (RuntimeException | Error e) {
+            decided.set(false); // the engine does not know of it: it can still be rejected
+            throw e;
+        }
     }
 
     private void establish(QueuePairEnd pair, ConnectionParameters parameters) {
@@ -191,6 +201,8 @@ public final class PassiveHandshake implements Handshake {
             reply(pair, parameters);
         } catch (IOException | RuntimeException | Error e) {
             connection.broken(e);
+            // First without a better reason, for which there may be no memory.
+            pair.enterError(ConnectionLifecycle.FAULT, -1, CompletionStatus.FLUSHED, 0);
             throw lost(pair, "broke: " + e.getMessage(), e);
         }
     }
@@ -240,20 +252,27 @@ public final class PassiveHandshake implements Handshake {
         if (!decided.compareAndSet(false, true)) {
             return false;
         }
+        rejection = privateData;
         try {
-            connection.execute(() -> reply(privateData));
+            if (connection.engine().loop().inLoop()) {
+                rejecting.run();
+            } else {
+                connection.engine().enqueue(rejecting);
+            }
         } catch (RejectedExecutionException e) {
             LOG.debug("cannot reject {}: the device is closed, and the connection with it", peer(), e);
         }
         return true;
     }
 
-    private void reply(byte[] privateData) {
+    private void sendRejection() {
         try {
-            connection.reject(MpaNegotiation.reject(request(), privateData));
+            connection.reject(MpaNegotiation.reject(request(), rejection));
         } catch (IOException e) {
             LOG.debug("cannot send the reject to {}", peer(), e);
             connection.close();
+        } catch (RuntimeException | Error e) {
+            connection.broken(e);
         }
     }
 

@@ -3,6 +3,7 @@ package org.softrdma.sim.device;
 import java.net.InetSocketAddress;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.connection.ActiveHandshake;
 import org.softrdma.sim.connection.Connection;
@@ -18,6 +19,10 @@ import org.softrdma.verbs.cm.Connector;
 
 /** The connecting side of a connection. One application thread, but for {@link #close}. */
 final class SoftConnector implements Connector {
+    /** A constant, which is linked when there is memory. */
+    @SuppressWarnings("UnnecessaryLambda")
+    private static final BooleanSupplier NEVER = () -> false;
+
     private static final String CLOSED = "the connector was closed before it connected";
 
     private final SoftRdmaDevice device;
@@ -79,7 +84,7 @@ final class SoftConnector implements Connector {
         local = begun.localAddress();
         if (device.progress().isManual()) {
             // Sends the first message: the peer gives up if it waits for that until the owner drives the device again.
-            boolean ignored = device.progress().runUntil(() -> false, 0);
+            boolean ignored = device.progress().runUntil(NEVER, 0);
         }
         return reply;
     }
@@ -94,10 +99,12 @@ final class SoftConnector implements Connector {
         closed = true;
         SoftQueuePair pair = queuePair;
         ActiveHandshake begun = handshake;
-        if (begun != null) {
+        if (begun == null) {
+            if (pair != null) {
+                pair.abandon(CLOSED);
+            }
+        } else if (!begun.isDone()) { // else there is nothing to give up, for which there may be no memory
             begun.giveUp(VerbsErrorCode.CONNECTION_LOST, CLOSED);
-        } else if (pair != null) {
-            pair.abandon(CLOSED);
         }
     }
 }

@@ -2,7 +2,6 @@ package org.softrdma.sim.device;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.util.ArrayDeque;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
@@ -12,6 +11,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 import org.softrdma.sim.connection.PassiveHandshake;
+import org.softrdma.sim.engine.EnduringQueue;
 import org.softrdma.sim.engine.OnLoopOnce;
 import org.softrdma.sim.transport.Acceptor;
 import org.softrdma.sim.transport.AddressText;
@@ -40,7 +40,7 @@ final class SoftListener implements Listener {
     private final int backlog;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
-    private final ArrayDeque<PassiveHandshake> requests = new ArrayDeque<>();
+    private final EnduringQueue<PassiveHandshake> requests = new EnduringQueue<>();
     private boolean closed;
     private final OnLoopOnce end;
     /** First loop only. */
@@ -135,7 +135,8 @@ final class SoftListener implements Listener {
                 return Optional.empty();
             }
             Optional<ConnectionRequest> request = Optional.of(new SoftConnectionRequest(device, handshake));
-            requests.removeFirst(); // last: if there is no memory for what the application gets, it can ask again
+            PassiveHandshake ignored =
+                    requests.pollFirst(); // last: if there is no memory for what the application gets, it can ask again
             return request;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -167,8 +168,9 @@ final class SoftListener implements Listener {
         lock.lock();
         try {
             closed = true;
-            requests.forEach(request -> request.reject(NO_DATA));
-            requests.clear();
+            for (PassiveHandshake next = requests.pollFirst(); next != null; next = requests.pollFirst()) {
+                boolean ignored = next.reject(NO_DATA);
+            }
             changed.signalAll();
         } finally {
             lock.unlock();

@@ -72,6 +72,8 @@ final class SoftQueuePair extends PostingQueuePair implements CompletionSource, 
     private final boolean locking;
     private final ReentrantLock postLock = new ReentrantLock();
     private final OnLoopOnce end;
+    private final OnLoopOnce neverConnected;
+    private volatile String abandoned = "";
     private final CompletableFuture<String> disconnected = new CompletableFuture<>();
 
     private final @Nullable SameHost sameHost;
@@ -123,6 +125,7 @@ final class SoftQueuePair extends PostingQueuePair implements CompletionSource, 
         engine = connection.engine();
         windows = new StreamWindows(engine.stags(), domain.number(), number);
         end = new OnLoopOnce(engine, this::destroy);
+        neverConnected = new OnLoopOnce(engine, this::endUnconnected);
         locking = !engine.isManual();
         QueuePairLimits limits = limits();
         sendCompletions = (SoftCompletionQueue) attributes.sendCompletions();
@@ -344,8 +347,13 @@ final class SoftQueuePair extends PostingQueuePair implements CompletionSource, 
      */
     void abandon(String reason) {
         if (!end.isDone()) {
-            new OnLoopOnce(engine, () -> enterError(reason, -1, CompletionStatus.FLUSHED, 0)).run();
+            abandoned = reason;
+            neverConnected.run();
         }
+    }
+
+    private void endUnconnected() {
+        enterError(abandoned, -1, CompletionStatus.FLUSHED, 0);
     }
 
     // ---- the engine
@@ -418,9 +426,9 @@ final class SoftQueuePair extends PostingQueuePair implements CompletionSource, 
     @Override
     public void established(NegotiatedStream stream) {
         negotiated = stream;
-        state = QueuePairState.READY_TO_SEND;
         Flight.connectionMade(
                 number, () -> stream.capabilities(engine.limits().rfc7306()).wire());
+        state = QueuePairState.READY_TO_SEND; // last: if anything fails, it never was
     }
 
     @Override

@@ -5,12 +5,13 @@ import java.util.concurrent.RejectedExecutionException;
 
 /**
  * What an engine's thread does once, whoever asks for it: an end. Each caller returns when it is done. The engine's own thread does not
- * wait for another caller's task, which could only run behind it: it runs it at once. Every caller brings a task of its own, so that one
- * whose task the loop did not take, for want of memory, keeps nobody else waiting for it.
+ * wait for another caller's task, which could only run behind it: it runs it at once. What it needs is made before; a loop that has no
+ * memory for the task is asked again.
  */
 public final class OnLoopOnce {
     private final RnicEngine engine;
     private final Runnable task;
+    private final Runnable here;
     private final CompletableFuture<Void> done = new CompletableFuture<>();
     /** Engine thread. */
     private boolean begun;
@@ -24,6 +25,7 @@ public final class OnLoopOnce {
     public OnLoopOnce(RnicEngine engine, Runnable task) {
         this.engine = engine;
         this.task = task;
+        here = engine.loop().careful(this::runHere);
     }
 
     /** Returns when it is done; within it, at once. Any thread but another engine's. */
@@ -36,7 +38,7 @@ public final class OnLoopOnce {
             return;
         }
         try {
-            engine.loop().execute(this::runHere);
+            engine.enqueue(here);
         } catch (RejectedExecutionException e) {
             if (isDone()) {
                 return; // by another caller, after whose end the loop was stopped

@@ -1,8 +1,9 @@
 package org.softrdma.sim.engine;
 
 import java.io.IOException;
-import java.util.ArrayDeque;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.agrona.concurrent.NanoClock;
@@ -39,7 +40,7 @@ public final class RnicEngine implements Progress {
     private final MemoryOperations memory;
     private final InUse gathered;
     /** Manual mode: connections with a doorbell rung since the last poll. */
-    private final ArrayDeque<DrivenConnection> rung = new ArrayDeque<>();
+    private final EnduringQueue<DrivenConnection> rung = new EnduringQueue<>();
 
     private final Favourite favourite = new Favourite();
     private final SecondLook secondLook;
@@ -151,6 +152,25 @@ public final class RnicEngine implements Progress {
         }
     }
 
+    /**
+     * Runs a task on the engine's thread, soon. Waits for memory if the loop has none for it: without this task something would
+     * be lost, a request or an end.
+     *
+     * @param task made before, and {@linkplain EventLoop#careful careful}
+     * @throws java.util.concurrent.RejectedExecutionException if the loop has stopped
+     */
+    public void enqueue(Runnable task) {
+        boolean taken = false;
+        while (!taken) {
+            try {
+                loop.execute(task);
+                taken = true;
+            } catch (OutOfMemoryError e) {
+                LoopGuard.pause();
+            }
+        }
+    }
+
     /** Work for the engine's thread that may fail. */
     @FunctionalInterface
     public interface Task {
@@ -205,9 +225,17 @@ public final class RnicEngine implements Progress {
         return connections;
     }
 
-    /** Manual mode: a request was posted; the next poll sends it. */
+    /** Manual mode: a request was posted; the next poll sends it. Waits for memory as {@link #enqueue} does. */
     public void ring(DrivenConnection connection) {
-        rung.addLast(connection);
+        boolean added = false;
+        while (!added) {
+            try {
+                rung.addLast(connection);
+                added = true;
+            } catch (OutOfMemoryError e) {
+                LoopGuard.pause();
+            }
+        }
     }
 
     @Override
@@ -276,11 +304,24 @@ public final class RnicEngine implements Progress {
     @Override
     public void settle(CompletableFuture<?> future) {
         if (isThreaded()) {
-            Boolean ignored = future.handle((value, failure) -> true).join();
+            join(future);
             return;
         }
         while (!future.isDone()) {
             poll();
+        }
+    }
+
+    /** Waits also if there is no memory to wait with. */
+    private static void join(CompletableFuture<?> future) {
+        while (!future.isDone()) {
+            try {
+                Object ignored = future.join(); // an interrupt does not end it
+            } catch (CompletionException | CancellationException e) {
+                return; // who asks for the result hears of it
+            } catch (OutOfMemoryError e) {
+                LoopGuard.pause();
+            }
         }
     }
 

@@ -1,6 +1,5 @@
 package org.softrdma.sim.engine;
 
-import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
 import org.softrdma.sim.transport.EventLoop;
 
@@ -16,7 +15,7 @@ public final class SecondLook {
     private static final long DELAY_NS = TimeUnit.SECONDS.toNanos(1);
 
     private final EventLoop loop;
-    private final ArrayDeque<DrivenConnection> waiting = new ArrayDeque<>();
+    private final EnduringQueue<DrivenConnection> waiting = new EnduringQueue<>();
     /**
      * A look is scheduled. That connections wait does not imply it: during a look, others still wait when one must wait
      * again.
@@ -39,7 +38,10 @@ public final class SecondLook {
     private void look() {
         scheduled = false;
         for (int left = waiting.size(); left > 0; left--) {
-            waiting.removeFirst().secondLook();
+            DrivenConnection connection = waiting.pollFirst();
+            if (connection != null) {
+                connection.secondLook();
+            }
         }
     }
 }

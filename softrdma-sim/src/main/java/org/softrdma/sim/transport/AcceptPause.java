@@ -51,8 +51,8 @@ final class AcceptPause {
     void failed(Throwable cause) {
         boolean first = !failing;
         failing = true;
-        registration.submit(none);
         try {
+            registration.submit(none);
             loop.schedule(resume, PAUSE_MS, TimeUnit.MILLISECONDS);
         } catch (RuntimeException | Error e) {
             LoopGuard.pause(); // there is no memory for a timer

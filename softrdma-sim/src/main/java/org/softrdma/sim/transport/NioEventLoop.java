@@ -35,6 +35,10 @@ final class NioEventLoop extends NettyEventLoop {
             ExtendedSocketOptions.TCP_KEEPINTERVAL,
             ExtendedSocketOptions.TCP_KEEPCOUNT);
 
+    /** The loop's own next select reports ready channels again. A constant, which is linked when there is memory. */
+    @SuppressWarnings("UnnecessaryLambda")
+    private static final Consumer<SelectionKey> LATER = key -> {};
+
     NioEventLoop(IoEventLoop loop, SocketOptions options, OpenSockets sockets) {
         super(loop, options, sockets);
     }
@@ -120,9 +124,14 @@ final class NioEventLoop extends NettyEventLoop {
     private StreamSocket watch(SocketChannel channel, SocketEvents events, InetSocketAddress remote, NioIoOps ops)
             throws IOException {
         NioSocket handle = new NioSocket(channel, events, remote);
-        IoRegistration registration = register(handle);
-        handle.registered(registration);
-        registration.submit(ops);
+        try {
+            IoRegistration registration = register(handle);
+            handle.registered(registration);
+            registration.submit(ops);
+        } catch (IOException | RuntimeException | Error e) {
+            handle.close();
+            throw e;
+        }
         return handle;
     }
 
@@ -355,9 +364,7 @@ final class NioEventLoop extends NettyEventLoop {
         /** Frees the port: the descriptor of a registered channel lives on until its selector selects again. */
         private void releasePort(Selector selector) {
             try {
-                int ignored = selector.selectNow(key -> {
-                    // The loop's own next select reports ready channels again.
-                });
+                int ignored = selector.selectNow(LATER);
             } catch (IOException e) {
                 LOG.debug("cannot close the listener on {}", local, e);
             }

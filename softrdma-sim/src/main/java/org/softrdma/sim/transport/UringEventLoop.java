@@ -26,9 +26,14 @@ final class UringEventLoop extends LinuxEventLoop {
     StreamSocket watch(Socket socket, SocketEvents events, InetSocketAddress remote, boolean connecting)
             throws IOException {
         UringSocket handle = new UringSocket(this, socket, events, remote);
-        IoRegistration registration = register(handle);
-        handle.registered(registration);
-        handle.begin(registration.attachment(), connecting);
+        try {
+            IoRegistration registration = register(handle);
+            handle.registered(registration);
+            handle.begin(registration.attachment(), connecting);
+        } catch (IOException | RuntimeException | Error e) {
+            handle.close(); // the port first: a request that is armed would keep the connection open
+            throw e;
+        }
         return handle;
     }
 

@@ -92,7 +92,12 @@ final class UringIoHandler implements IoHandler {
     public IoRegistration register(IoHandle handle) {
         initialize(); // in manual progress sockets are opened before the loop runs
         Registration registration = new Registration((UringHandle) handle);
-        registrations.add(registration);
+        try {
+            registrations.add(registration);
+        } catch (Error e) {
+            boolean ignored = registration.cancel(); // nobody else knows of it
+            throw e;
+        }
         return registration;
     }
 

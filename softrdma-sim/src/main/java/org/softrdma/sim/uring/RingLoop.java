@@ -205,8 +205,9 @@ public final class RingLoop implements AutoCloseable {
         if (freeCount == 0) {
             grow();
         }
-        int slot = free[--freeCount];
+        int slot = free[freeCount - 1];
         RingPort port = new RingPort(this, events, slot, descriptor);
+        freeCount--; // last: if there is no memory for the port, its slot stays free
         ports[slot] = port;
         return port;
     }

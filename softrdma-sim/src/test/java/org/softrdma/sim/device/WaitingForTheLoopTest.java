@@ -1,19 +1,26 @@
 package org.softrdma.sim.device;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.lang.foreign.Arena;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.agrona.concurrent.NanoClock;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.sim.SoftRdmaContext;
@@ -24,20 +31,33 @@ import org.softrdma.sim.transport.SocketEvents;
 import org.softrdma.sim.transport.SocketOptions;
 import org.softrdma.sim.transport.StreamSocket;
 import org.softrdma.sim.transport.Transport;
+import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionQueue;
+import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.QueuePairAttributes;
 import org.softrdma.verbs.QueuePairLimits;
 import org.softrdma.verbs.QueuePairState;
+import org.softrdma.verbs.RemoteRegion;
+import org.softrdma.verbs.SendFlags;
 import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.WorkCompletion;
 import org.softrdma.verbs.cm.ConnectionParameters;
+import org.softrdma.verbs.cm.ConnectionRejectedException;
+import org.softrdma.verbs.cm.ConnectionRequest;
 import org.softrdma.verbs.cm.Connector;
+import org.softrdma.verbs.cm.Listener;
 import org.softrdma.verbs.device.VerbsDevice;
 
-/** Whoever waits for an event loop learns that it failed, also by an Error, and does not wait for ever. */
+/**
+ * Whoever waits for an event loop learns that it failed, also by an Error, and does not wait for ever. What must not be lost
+ * waits until the loop has memory for it.
+ */
 class WaitingForTheLoopTest {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final int TIMES = 3;
+    private static final QueuePairLimits LIMITS = QueuePairLimits.of(1, 1);
     private static final InetSocketAddress ANY = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
 
     /** A transport whose loop fails to listen and to connect, or to take tasks. */
@@ -126,25 +146,107 @@ class WaitingForTheLoopTest {
                 new SoftRdmaContext().conclude().deviceSettings(), new Failing(transport, fault, taskFault));
     }
 
+    /** How often the loop has no memory for a task. */
+    private final AtomicInteger withoutMemory = new AtomicInteger();
+
+    private void fail() {
+        if (withoutMemory.getAndDecrement() > 0) {
+            throw new OutOfMemoryError("a test's");
+        }
+    }
+
+    private void requireThatItWaits(Executable call) {
+        withoutMemory.set(TIMES);
+        assertTimeoutPreemptively(PATIENCE, call);
+        assertTrue(withoutMemory.get() <= 0, "the loop was not asked");
+    }
+
     @Test
-    void shouldCloseAQueuePairWhoseFirstCloseFoundNoMemory() {
-        AtomicBoolean failing = new AtomicBoolean();
-        Runnable fault = () -> {
-            if (failing.get()) {
-                throw new OutOfMemoryError("a test's");
-            }
-        };
-        try (VerbsDevice device = device(() -> {}, fault);
+    void shouldCloseAQueuePairOnceTheLoopHasMemory() {
+        try (VerbsDevice device = device(() -> {}, this::fail);
                 ProtectionDomain domain = device.allocateProtectionDomain();
                 CompletionQueue queue = device.createCompletionQueue(8);
                 Connector connector = device.resolve(new InetSocketAddress(ANY.getAddress(), 1), 0)) {
-            QueuePair pair = connector.createQueuePair(domain, QueuePairAttributes.of(queue, QueuePairLimits.of(1, 1)));
-            failing.set(true);
-            assertThrows(OutOfMemoryError.class, pair::close);
-            failing.set(false);
+            QueuePair pair = connector.createQueuePair(domain, QueuePairAttributes.of(queue, LIMITS));
 
-            assertTimeoutPreemptively(PATIENCE, pair::close);
+            requireThatItWaits(pair::close);
             assertEquals(QueuePairState.CLOSED, pair.state());
+        }
+    }
+
+    @Test
+    void shouldRejectOnceTheLoopHasMemory() throws Exception {
+        try (VerbsDevice device = device(() -> {}, this::fail);
+                ProtectionDomain domain = device.allocateProtectionDomain();
+                CompletionQueue queue = device.createCompletionQueue(8);
+                Listener listener = device.listen(ANY, 1);
+                Connector connector = device.resolve(listener.localAddress(), 0);
+                QueuePair pair = connector.createQueuePair(domain, QueuePairAttributes.of(queue, LIMITS))) {
+            var connecting = CompletableFuture.runAsync(
+                    () -> connector.connect(ConnectionParameters.DEFAULT, PATIENCE.toNanos()));
+            ConnectionRequest request = listener.next(PATIENCE.toNanos()).orElseThrow();
+
+            requireThatItWaits(request::close);
+            ExecutionException failure = assertThrows(ExecutionException.class, connecting::get);
+            assertInstanceOf(ConnectionRejectedException.class, failure.getCause());
+            assertEquals(QueuePairState.ERROR, pair.state());
+        }
+    }
+
+    @Test
+    void shouldRejectWhatItHadNoMemoryToAccept() throws Exception {
+        try (VerbsDevice device = device(() -> {}, this::fail);
+                ProtectionDomain domain = device.allocateProtectionDomain();
+                CompletionQueue queue = device.createCompletionQueue(8);
+                Listener listener = device.listen(ANY, 1);
+                Connector connector = device.resolve(listener.localAddress(), 0);
+                QueuePair pair = connector.createQueuePair(domain, QueuePairAttributes.of(queue, LIMITS))) {
+            var connecting = CompletableFuture.runAsync(
+                    () -> connector.connect(ConnectionParameters.DEFAULT, PATIENCE.toNanos()));
+            ConnectionRequest request = listener.next(PATIENCE.toNanos()).orElseThrow();
+            try (QueuePair made = request.createQueuePair(domain, QueuePairAttributes.of(queue, LIMITS))) {
+                withoutMemory.set(1);
+                assertThrows(OutOfMemoryError.class, () -> request.accept(ConnectionParameters.DEFAULT));
+                request.close();
+                assertEquals(QueuePairState.ERROR, made.state());
+            }
+            ExecutionException failure = assertThrows(ExecutionException.class, connecting::get);
+            assertInstanceOf(ConnectionRejectedException.class, failure.getCause());
+            assertEquals(QueuePairState.ERROR, pair.state());
+        }
+    }
+
+    @Test
+    void shouldDoWhatWasPostedOnceTheLoopHasMemory() throws Exception {
+        try (Arena arena = Arena.ofShared();
+                VerbsDevice device = device(() -> {}, this::fail);
+                ProtectionDomain domain = device.allocateProtectionDomain();
+                CompletionQueue queue = device.createCompletionQueue(8);
+                MemoryRegion memory =
+                        domain.register(arena.allocate(16), Set.of(AccessFlag.REMOTE_READ, AccessFlag.LOCAL_WRITE));
+                Listener listener = device.listen(ANY, 1);
+                Connector connector = device.resolve(listener.localAddress(), 0);
+                QueuePair pair = connector.createQueuePair(domain, QueuePairAttributes.of(queue, LIMITS))) {
+            var connecting = CompletableFuture.runAsync(
+                    () -> connector.connect(ConnectionParameters.ofReads(1), PATIENCE.toNanos()));
+            ConnectionRequest request = listener.next(PATIENCE.toNanos()).orElseThrow();
+            try (QueuePair passive = request.createQueuePair(domain, QueuePairAttributes.of(queue, LIMITS))) {
+                request.accept(ConnectionParameters.ofReads(1));
+                connecting.get();
+                assertEquals(QueuePairState.READY_TO_SEND, passive.state());
+                RemoteRegion remote = memory.remote();
+
+                requireThatItWaits(
+                        () -> pair.postRead(7, memory, 0, 8, remote.address() + 8, remote.rkey(), SendFlags.SIGNALLED));
+                WorkCompletion[] one = WorkCompletion.array(1);
+                assertTimeoutPreemptively(PATIENCE, () -> {
+                    while (queue.poll(one, 1) == 0) {
+                        Thread.onSpinWait();
+                    }
+                });
+                assertEquals(7, one[0].wrId());
+                assertTrue(one[0].isSuccess());
+            }
         }
     }
 

@@ -176,7 +176,7 @@ public final class FullHeapProcess {
         private void closePair() {
             QueuePair old = pair;
             if (old != null) {
-                old.close();
+                old.close(); // finds no memory: it waits for some
                 pair = null;
             }
         }
@@ -235,11 +235,19 @@ public final class FullHeapProcess {
 
         private void awaitCompletion(QueuePair current) {
             long startNs = System.nanoTime();
+            boolean armed = false;
             while (poll() == 0) {
                 if (System.nanoTime() - startNs > DEADLINE_NS) {
                     fail(this, "no completion of READ " + wrId + ", the queue pair is " + current.state());
                 }
-                awaitEvent();
+                if (channel == null) {
+                    Thread.onSpinWait();
+                } else if (armed) {
+                    awaitEvent(channel);
+                    armed = false;
+                } else {
+                    armed = arm(); // and looks once more: a completion that was there raises no event
+                }
             }
         }
 
@@ -253,18 +261,23 @@ public final class FullHeapProcess {
             }
         }
 
-        private void awaitEvent() {
-            if (channel == null) {
-                Thread.onSpinWait();
-                return;
-            }
+        private boolean arm() {
             try {
                 queue.requestNotification(false);
-                if (queue.poll(one, 0) == 0 && channel.await(DEADLINE_NS).isPresent()) {
-                    queue.acknowledgeEvents(1);
-                }
+                return true;
             } catch (OutOfMemoryError e) {
-                Thread.onSpinWait();
+                return false;
+            }
+        }
+
+        private void awaitEvent(CompletionChannel events) {
+            try {
+                if (events.await(DEADLINE_NS).isEmpty()) {
+                    fail(this, "no event of READ " + wrId);
+                }
+                queue.acknowledgeEvents(1);
+            } catch (OutOfMemoryError e) {
+                Thread.onSpinWait(); // it has taken none
             }
         }
 
@@ -274,6 +287,9 @@ public final class FullHeapProcess {
                 try {
                     System.out.println(what + "; " + transport + ", seed " + seed + ", READs " + reads + ", failed "
                             + failed + ", connections " + connections + ", refused " + refused + ": " + refusal);
+                    for (Throwable cause = refusal; cause != null; cause = cause.getCause()) {
+                        System.out.println("  because of " + cause);
+                    }
                     System.out.flush();
                     said = true;
                 } catch (OutOfMemoryError e) {

@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.softrdma.sim.transport.EveryTransport;
 
@@ -20,12 +19,6 @@ import org.softrdma.sim.transport.EveryTransport;
  * made, so a second failure shows nothing.
  */
 class FullHeapTest {
-    /** Runs those as well that still fail by some seeds. */
-    private static final String ALL = "softrdma.full-heap.all";
-
-    private static final String STILL_FAILS =
-            "fails by some seeds: classes of the JDK are first used without heap, and a READ stays without a completion";
-
     private static final long SEED = Long.getLong("softrdma.full-heap.seed", System.nanoTime() & 0xFFFF);
     private static final int SOAK_SECONDS =
             Integer.getInteger("softrdma.full-heap.seconds", Boolean.getBoolean("softrdma.slow.short") ? 10 : 900);
@@ -50,7 +43,6 @@ class FullHeapTest {
                 FullHeapProcess.TRANSPORT, transport, FullHeapProcess.IDLE_MS, "800", FullHeapProcess.BUSY_MS, "1500");
     }
 
-    @EnabledIfSystemProperty(named = ALL, matches = "true", disabledReason = STILL_FAILS)
     @ParameterizedTest
     @EveryTransport
     void shouldConnectAfterTheHeapWasFullDuringTheFirstAttempts(String transport) {
@@ -58,7 +50,6 @@ class FullHeapTest {
                 FullHeapProcess.TRANSPORT, transport, FullHeapProcess.COLD, "true", FullHeapProcess.BUSY_MS, "1000");
     }
 
-    @EnabledIfSystemProperty(named = ALL, matches = "true", disabledReason = STILL_FAILS)
     @Tag("slow")
     @ParameterizedTest
     @EveryTransport
@@ -69,7 +60,6 @@ class FullHeapTest {
                 FullHeapProcess.BUSY_MS, "5000");
     }
 
-    @EnabledIfSystemProperty(named = ALL, matches = "true", disabledReason = STILL_FAILS)
     @Tag("slow")
     @ParameterizedTest
     @EveryTransport
@@ -78,16 +68,19 @@ class FullHeapTest {
                 FullHeapProcess.TRANSPORT, transport, FullHeapProcess.EVENTS, "true", FullHeapProcess.BUSY_MS, "5000");
     }
 
-    @EnabledIfSystemProperty(named = ALL, matches = "true", disabledReason = STILL_FAILS)
     @Tag("slow")
     @ParameterizedTest
     @EveryTransport
     void shouldGoOnWithReadsOnTheSameHost(String transport) {
         requireThatItGoesOn(
-                FullHeapProcess.TRANSPORT, transport, FullHeapProcess.SAME_HOST, "on", FullHeapProcess.BUSY_MS, "5000");
+                FullHeapProcess.TRANSPORT,
+                transport,
+                FullHeapProcess.SAME_HOST,
+                "auto",
+                FullHeapProcess.BUSY_MS,
+                "5000");
     }
 
-    @EnabledIfSystemProperty(named = ALL, matches = "true", disabledReason = STILL_FAILS)
     @Tag("slow")
     @ParameterizedTest
     @EveryTransport
