@@ -26,6 +26,9 @@ import java.util.Set;
  * @param completionVectors number of completion vectors, at least 1
  * @param maxSharedReceiveWorkRequests largest shared receive queue, in RECVs; 0 if the device has none
  * @param maxMemoryWindows most memory windows that may live at once; 0 if the device has none
+ * @param maxAddressHandles most address handles that may live at once; 0 if the device has none
+ * @param maxTransferUnit bytes of payload of its largest packet, and so of its longest datagram (C: {@code
+ *     active_mtu}); 0 if it has no queue pairs but those of the connection manager
  * @param features optional features of every queue pair and region
  */
 public record Capabilities(
@@ -46,6 +49,8 @@ public record Capabilities(
         int completionVectors,
         int maxSharedReceiveWorkRequests,
         int maxMemoryWindows,
+        int maxAddressHandles,
+        int maxTransferUnit,
         Set<Feature> features) {
     /** Copies the set. */
     public Capabilities {
@@ -81,6 +86,8 @@ public record Capabilities(
         builder.completionVectors = completionVectors;
         builder.maxSharedReceiveWorkRequests = maxSharedReceiveWorkRequests;
         builder.maxMemoryWindows = maxMemoryWindows;
+        builder.maxAddressHandles = maxAddressHandles;
+        builder.maxTransferUnit = maxTransferUnit;
         builder.features = features;
         return builder;
     }
@@ -113,6 +120,8 @@ public record Capabilities(
         private int completionVectors = 1;
         private int maxSharedReceiveWorkRequests;
         private int maxMemoryWindows;
+        private int maxAddressHandles;
+        private int maxTransferUnit;
         private Set<Feature> features = Set.of();
 
         private Builder(String provider, String transport) {
@@ -210,6 +219,18 @@ public record Capabilities(
             return this;
         }
 
+        /** Sets {@link Capabilities#maxAddressHandles()}. */
+        public Builder maxAddressHandles(int maxAddressHandles) {
+            this.maxAddressHandles = maxAddressHandles;
+            return this;
+        }
+
+        /** Sets {@link Capabilities#maxTransferUnit()}. */
+        public Builder maxTransferUnit(int maxTransferUnit) {
+            this.maxTransferUnit = maxTransferUnit;
+            return this;
+        }
+
         /** Sets {@link Capabilities#features()}. */
         public Builder features(Set<Feature> features) {
             this.features = features;
@@ -236,6 +257,8 @@ public record Capabilities(
                     completionVectors,
                     maxSharedReceiveWorkRequests,
                     maxMemoryWindows,
+                    maxAddressHandles,
+                    maxTransferUnit,
                     features);
         }
     }

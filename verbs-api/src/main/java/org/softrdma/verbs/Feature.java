@@ -55,5 +55,14 @@ public enum Feature {
     /** {@link CompletionQueue#resize}. */
     QUEUE_RESIZE,
     /** {@link org.softrdma.verbs.device.VerbsDevice#awaitEvent}. */
-    ASYNC_EVENTS
+    ASYNC_EVENTS,
+    /**
+     * {@link ProtectionDomain#createQueuePair} of reliable connections, which the application connects by addresses.
+     * iWARP does not have it.
+     */
+    CONNECTION_BY_ADDRESS,
+    /** {@link QueuePairType#UNRELIABLE_CONNECTION}. */
+    UNRELIABLE_CONNECTION,
+    /** {@link QueuePairType#UNRELIABLE_DATAGRAM}, {@link ProtectionDomain#createAddressHandle}. */
+    UNRELIABLE_DATAGRAM
 }

@@ -1,6 +1,7 @@
 package org.softrdma.verbs;
 
 import java.lang.foreign.MemorySegment;
+import java.net.InetSocketAddress;
 import java.util.Set;
 
 /**
@@ -86,6 +87,40 @@ public interface ProtectionDomain extends AutoCloseable {
     }
 
     /**
+     * Creates a queue pair without a connection manager (C: {@code ibv_create_qp}, {@code ibv_modify_qp} to {@code
+     * IBV_QPS_INIT}). Needs the {@link QueuePairType#feature()} of its type.
+     *
+     * @param attributes its type, completion queues and sizes
+     * @return in state INITIAL, to be connected by addresses; one of datagrams in READY_TO_SEND
+     * @throws IllegalArgumentException if a size is over a limit; the message names both
+     * @throws VerbsException {@link VerbsErrorCode#NOT_SUPPORTED} without the feature; {@link
+     *     VerbsErrorCode#NO_RESOURCES}; {@link VerbsErrorCode#ADDRESS_NOT_AVAILABLE} if the device has no IP address
+     * @throws IllegalStateException if the domain is closed
+     */
+    default UnconnectedQueuePair createQueuePair(QueuePairAttributes attributes) {
+        throw new VerbsException(
+                VerbsErrorCode.NOT_SUPPORTED,
+                "createQueuePair of a domain: this device has no "
+                        + attributes.type().feature() + "; it makes reliable connections by its connection manager");
+    }
+
+    /**
+     * Creates a way to a host, for datagrams (C: {@code ibv_create_ah}). It may ask the network for that host, and block
+     * for a second. Needs {@link Feature#UNRELIABLE_DATAGRAM}.
+     *
+     * @param host address and UDP port of the peers' device, as {@link QueuePairAddress#host()}
+     * @throws IllegalArgumentException if the address is of another family than that of this device
+     * @throws VerbsException {@link VerbsErrorCode#NOT_SUPPORTED} without the feature, and for a port that the device
+     *     cannot reach; {@link VerbsErrorCode#UNREACHABLE} of a host that cannot be found; {@link
+     *     VerbsErrorCode#NO_RESOURCES}
+     * @throws IllegalStateException if the domain is closed
+     */
+    default AddressHandle createAddressHandle(InetSocketAddress host) {
+        throw new VerbsException(
+                VerbsErrorCode.NOT_SUPPORTED, "createAddressHandle: this device has no " + Feature.UNRELIABLE_DATAGRAM);
+    }
+
+    /**
      * Allocates a window that is not bound (C: {@code ibv_alloc_mw}, type 2). Needs {@link Feature#MEMORY_WINDOWS}.
      *
      * @throws VerbsException {@link VerbsErrorCode#NOT_SUPPORTED} without the feature; {@link
@@ -98,8 +133,8 @@ public interface ProtectionDomain extends AutoCloseable {
     }
 
     /**
-     * Closes the domain. Refused with {@link VerbsErrorCode#BUSY} while regions, windows, queue pairs or shared receive
-     * queues live. Idempotent.
+     * Closes the domain. Refused with {@link VerbsErrorCode#BUSY} while regions, windows, queue pairs, address handles
+     * or shared receive queues live. Idempotent.
      */
     @Override
     void close();

@@ -4,8 +4,10 @@ import java.util.Set;
 import java.util.concurrent.CompletionStage;
 
 /**
- * One end of a reliable connection: a send queue and a receive queue (C: {@code ibv_qp}, RC). A {@link
- * org.softrdma.verbs.cm.Connector} or a {@link org.softrdma.verbs.cm.ConnectionRequest} creates it.
+ * A send queue and a receive queue (C: {@code ibv_qp}): one end of a connection, or the source and sink of datagrams.
+ * A {@link org.softrdma.verbs.cm.Connector} or a {@link org.softrdma.verbs.cm.ConnectionRequest} creates one end of a
+ * reliable connection, {@link ProtectionDomain#createQueuePair} also the other {@linkplain QueuePairType types}. What
+ * follows is said of reliable connections; the types say what differs.
  *
  * <p>Any thread may post, except in manual progress. Posting allocates nothing and does not block, although it may
  * wait for another thread's short critical section. Requests that one thread posts run in that order. You can post
@@ -18,7 +20,9 @@ import java.util.concurrent.CompletionStage;
  * whatever its keys are.
  *
  * <p>Every post method throws {@link IllegalArgumentException} for what can never be posted: too many entries or
- * inline bytes, unknown flags, INLINE or SOLICITED on the wrong kind of request, inline bytes outside of their region.
+ * inline bytes, unknown flags, INLINE or SOLICITED on the wrong kind of request, FENCE on an unreliable type, inline
+ * bytes outside of their region, a request that the type does not take, a datagram without an address handle or longer
+ * than {@link Capabilities#maxTransferUnit()}.
  * It throws {@link IllegalStateException} before the connection exists, after {@link #close()}, for a READ or an atomic
  * on a connection that allows none in flight, and for a RECV on a queue pair that takes its RECVs from a {@link
  * SharedReceiveQueue}. It throws {@link VerbsException} with {@link VerbsErrorCode#NOT_SUPPORTED} for a request whose
@@ -35,6 +39,11 @@ public interface QueuePair extends AutoCloseable {
      */
     QueuePairState state();
 
+    /** What it promises, and what it can do. */
+    default QueuePairType type() {
+        return QueuePairType.RELIABLE_CONNECTION;
+    }
+
     /** The domain it belongs to. */
     ProtectionDomain protectionDomain();
 
@@ -42,7 +51,7 @@ public interface QueuePair extends AutoCloseable {
     QueuePairLimits limits();
 
     /**
-     * What the two ends agreed on.
+     * What the two ends agreed on; of datagrams, what holds for all of them.
      *
      * @throws IllegalStateException if it was never connected
      */
@@ -162,6 +171,56 @@ public interface QueuePair extends AutoCloseable {
      * @param flags {@link SendFlags}
      */
     PostStatus postSendImmediate(long wrId, MemoryRegion local, long offset, long length, int immediate, int flags);
+
+    /**
+     * Posts a datagram of one local buffer (C: {@code IBV_WR_SEND} with {@code wr.ud}). It completes when it has left,
+     * whether or not anybody takes it. A receiver takes it if it has the number and key, and a RECV of at least {@value
+     * RoutingHeader#LENGTH} bytes more. Needs {@link Feature#UNRELIABLE_DATAGRAM}.
+     *
+     * @param wrId a number of yours, returned with the completion
+     * @param local any region
+     * @param offset where the buffer begins, in bytes from the start of the region
+     * @param length bytes to send, at most {@link Capabilities#maxTransferUnit()}
+     * @param host where it goes, of the same domain
+     * @param number of the queue pair there
+     * @param queueKey that queue pair's {@link QueuePairAttributes#queueKey()}; a negative one stands for that of this
+     *     queue pair
+     * @param flags {@link SendFlags}, without FENCE
+     */
+    PostStatus postSendTo(
+            long wrId,
+            MemoryRegion local,
+            long offset,
+            long length,
+            AddressHandle host,
+            int number,
+            int queueKey,
+            int flags);
+
+    /**
+     * Posts a datagram with an immediate (C: {@code IBV_WR_SEND_WITH_IMM} with {@code wr.ud}). Needs {@link
+     * Feature#UNRELIABLE_DATAGRAM}.
+     *
+     * @param wrId a number of yours, returned with the completion
+     * @param local any region
+     * @param offset where the buffer begins, in bytes from the start of the region
+     * @param length bytes to send, at most {@link Capabilities#maxTransferUnit()}
+     * @param host where it goes, of the same domain
+     * @param number of the queue pair there
+     * @param queueKey as for {@link #postSendTo}
+     * @param immediate handed to the peer
+     * @param flags {@link SendFlags}, without FENCE
+     */
+    PostStatus postSendImmediateTo(
+            long wrId,
+            MemoryRegion local,
+            long offset,
+            long length,
+            AddressHandle host,
+            int number,
+            int queueKey,
+            int immediate,
+            int flags);
 
     /**
      * Posts a SEND that invalidates a key of the peer before the peer's RECV completes (C: {@code

@@ -1,6 +1,9 @@
 package org.softrdma.verbs;
 
-/** The states that an application sees. The connection manager moves a queue pair through them. */
+/**
+ * The states that an application sees. The connection manager moves a queue pair through them, or {@link
+ * UnconnectedQueuePair#connect}. A device has more of them (C: RESET, INIT, RTR, RTS), which are its own affair.
+ */
 public enum QueuePairState {
     /** Created and not connected yet: you may post RECVs. */
     INITIAL,

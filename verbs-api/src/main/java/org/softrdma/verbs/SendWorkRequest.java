@@ -19,6 +19,9 @@ public final class SendWorkRequest {
     private long swap;
     private @Nullable MemoryWindow window;
     private Set<AccessFlag> windowAccess = Set.of();
+    private @Nullable AddressHandle addressHandle;
+    private int remoteNumber;
+    private int queueKey;
 
     /** An empty SEND. */
     public SendWorkRequest() {}
@@ -190,6 +193,21 @@ public final class SendWorkRequest {
         return add(region.address() + offset, length, region.lkey());
     }
 
+    /**
+     * Makes this SEND, with or without an immediate, a datagram.
+     *
+     * @param host where it goes
+     * @param number of the queue pair there
+     * @param key that queue pair's {@link QueuePairAttributes#queueKey()}; a negative one stands for that of the queue
+     *     pair that posts
+     */
+    public SendWorkRequest to(AddressHandle host, int number, int key) {
+        addressHandle = host;
+        remoteNumber = number;
+        queueKey = key;
+        return this;
+    }
+
     /** The local entries. */
     public ScatterGatherList local() {
         return local;
@@ -245,6 +263,21 @@ public final class SendWorkRequest {
         return windowAccess;
     }
 
+    /** Where a datagram goes; null for every other request. */
+    public @Nullable AddressHandle addressHandle() {
+        return addressHandle;
+    }
+
+    /** The queue pair that a datagram goes to (C: {@code remote_qpn}). */
+    public int remoteNumber() {
+        return remoteNumber;
+    }
+
+    /** What a datagram carries (C: {@code remote_qkey}). */
+    public int queueKey() {
+        return queueKey;
+    }
+
     private SendWorkRequest set(SendOpcode newOpcode, long newWrId, long newRemoteAddress, int newRkey, int newFlags) {
         opcode = newOpcode;
         wrId = newWrId;
@@ -252,6 +285,7 @@ public final class SendWorkRequest {
         rkey = newRkey;
         flags = newFlags;
         window = null;
+        addressHandle = null;
         local.clear();
         return this;
     }

@@ -20,6 +20,9 @@ public final class WorkCompletion {
     private int immediate;
     private boolean keyInvalidated;
     private int invalidatedKey;
+    private boolean datagram;
+    private int sourceNumber;
+    private boolean routingHeader;
 
     /** Told of a read that a failure does not allow; null for nobody. */
     private @Nullable Consumer<String> invalidFieldObserver;
@@ -72,7 +75,7 @@ public final class WorkCompletion {
     }
 
     /**
-     * Bytes that a RECV received, that a READ or an atomic fetched, or that the peer's WRITE with immediate wrote; 0
+     * Bytes that a RECV received, of a datagram with the {@value RoutingHeader#LENGTH} of its routing header, that a READ or an atomic fetched, or that the peer's WRITE with immediate wrote; 0
      * for every other request. Only for a success.
      */
     public long byteLength() {
@@ -119,6 +122,34 @@ public final class WorkCompletion {
         return invalidatedKey;
     }
 
+    /** True if the RECV has taken a datagram. Only for the success of a RECV. */
+    public boolean isDatagram() {
+        requireReceive("isDatagram");
+        return datagram;
+    }
+
+    /**
+     * The number of the queue pair that sent a datagram (C: {@code src_qp}). Only for the success of a RECV of datagrams.
+     *
+     * @throws IllegalStateException if it is none
+     */
+    public int sourceNumber() {
+        requireDatagram("sourceNumber");
+        return sourceNumber;
+    }
+
+    /**
+     * True if the first {@value RoutingHeader#LENGTH} bytes of the buffer are a {@link RoutingHeader} (C: {@code
+     * IBV_WC_GRH}). If it is false, they mean nothing; the datagram begins behind them in either case. Only for the
+     * success of a RECV of datagrams.
+     *
+     * @throws IllegalStateException if it is none
+     */
+    public boolean hasRoutingHeader() {
+        requireDatagram("hasRoutingHeader");
+        return routingHeader;
+    }
+
     /**
      * For providers: fills in a success.
      *
@@ -136,6 +167,7 @@ public final class WorkCompletion {
         byteLength = newOpcode.hasByteLength() ? newByteLength : 0;
         immediatePresent = false;
         keyInvalidated = false;
+        datagram = false;
     }
 
     /**
@@ -156,6 +188,18 @@ public final class WorkCompletion {
     public void withInvalidatedKey(int newInvalidatedKey) {
         keyInvalidated = true;
         invalidatedKey = newInvalidatedKey;
+    }
+
+    /**
+     * For providers: adds the sender of a datagram to the success of a RECV.
+     *
+     * @param newSourceNumber queue pair that sent it
+     * @param newRoutingHeader its routing header was written
+     */
+    public void withSource(int newSourceNumber, boolean newRoutingHeader) {
+        datagram = true;
+        sourceNumber = newSourceNumber;
+        routingHeader = newRoutingHeader;
     }
 
     /**
@@ -191,6 +235,13 @@ public final class WorkCompletion {
         requireSuccess(field);
         if (!opcode.isReceive()) {
             throw new IllegalStateException(field + " belongs to a RECV: wrId=" + wrId + " was a " + opcode);
+        }
+    }
+
+    private void requireDatagram(String field) {
+        requireReceive(field);
+        if (!datagram) {
+            throw new IllegalStateException(field + " belongs to datagrams: queue pair " + qpNumber + " has none");
         }
     }
 

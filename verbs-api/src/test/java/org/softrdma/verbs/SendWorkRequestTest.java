@@ -20,6 +20,7 @@ class SendWorkRequestTest {
         assertEquals(flags, request.flags());
         assertEquals(0, request.local().size(), "entries of the request before");
         assertNull(request.window(), "window of the request before");
+        assertNull(request.addressHandle(), "address handle of the request before");
         request.add(1, 2, 3);
     }
 
@@ -76,5 +77,17 @@ class SendWorkRequestTest {
         request.fetchAndAdd(1, 20, 3, 4, SendFlags.NONE).add(1, 8, 1);
         request.invalidate(2, 5, SendFlags.NONE);
         expect(SendOpcode.INVALIDATE, 2, 0, 5, SendFlags.NONE);
+    }
+
+    @Test
+    void shouldBeADatagramAndForgetItAfterwards() {
+        AddressHandle handle = mock(AddressHandle.class);
+        request.sendImmediate(1, 2, SendFlags.SIGNALLED).to(handle, 17, -1);
+        assertSame(handle, request.addressHandle());
+        assertEquals(17, request.remoteNumber());
+        assertEquals(-1, request.queueKey());
+        assertEquals(2, request.immediate());
+        request.send(3, SendFlags.NONE);
+        expect(SendOpcode.SEND, 3, 0, 0, SendFlags.NONE);
     }
 }

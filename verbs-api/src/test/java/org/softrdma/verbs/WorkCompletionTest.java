@@ -89,4 +89,21 @@ class WorkCompletionTest {
         assertThrows(IllegalStateException.class, completion::invalidatedKey);
         assertEquals(List.of("hasImmediate", "invalidatedKey"), told);
     }
+
+    @Test
+    void shouldTellTheSourceOfADatagramAndOfNothingElse() {
+        completion.succeeded(1, 2, CompletionOpcode.RECEIVE, 48);
+        assertFalse(completion.isDatagram());
+        assertThrows(IllegalStateException.class, completion::sourceNumber);
+        assertThrows(IllegalStateException.class, completion::hasRoutingHeader);
+        completion.withSource(0xABCDEF, true);
+        assertTrue(completion.isDatagram() && completion.hasRoutingHeader());
+        assertEquals(0xABCDEF, completion.sourceNumber());
+        completion.withSource(17, false);
+        assertFalse(completion.hasRoutingHeader());
+        completion.succeeded(1, 2, CompletionOpcode.RECEIVE, 8);
+        assertFalse(completion.isDatagram(), "of the completion before");
+        completion.succeeded(1, 2, CompletionOpcode.SEND, 0);
+        assertThrows(IllegalStateException.class, completion::isDatagram);
+    }
 }

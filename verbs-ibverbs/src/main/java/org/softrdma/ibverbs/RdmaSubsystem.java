@@ -21,6 +21,7 @@ public record RdmaSubsystem(Path root) {
                     + " (that is SoftRoCE; put siw for rxe to get SoftiWARP); or use the provider sim";
 
     private static final String SOFT_IWARP = "Software iWARP";
+    private static final String ROCE_VERSION_2 = "RoCE v2";
     /** The {@code node_type} of iWARP devices, {@code RDMA_NODE_RNIC}. */
     private static final String RNIC = "4:";
 
@@ -106,6 +107,20 @@ public record RdmaSubsystem(Path root) {
         return line("sys/class/infiniband/" + device + "/node_desc")
                 .filter(text -> text.startsWith(SOFT_IWARP))
                 .isPresent();
+    }
+
+    /**
+     * True if an entry of a port's table of GIDs is of RoCE version 2, which runs over UDP; also if the kernel does not
+     * tell.
+     *
+     * @param device its name
+     * @param port number of the port
+     * @param index of the entry
+     */
+    public boolean isRoceVersion2(String device, int port, int index) {
+        return line("sys/class/infiniband/" + device + "/ports/" + port + "/gid_attrs/types/" + index)
+                .map(type -> type.equals(ROCE_VERSION_2))
+                .orElse(true);
     }
 
     private Optional<String> line(String file) {

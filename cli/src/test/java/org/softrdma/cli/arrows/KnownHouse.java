@@ -15,12 +15,18 @@ final class KnownHouse {
     static final List<KnownCircle> CLASS_CIRCLES = List.of(
             KnownCircle.of(
                     API,
+                    "verbs.AddressHandle",
                     "verbs.MemoryRegion",
                     "verbs.MemoryWindow",
                     "verbs.ProtectionDomain",
+                    "verbs.QueuePair",
+                    "verbs.QueuePairAttributes",
                     "verbs.ReceiveWorkRequest",
                     "verbs.Reregistration",
-                    "verbs.SharedReceiveQueue"),
+                    "verbs.SendWorkRequest",
+                    "verbs.SendWorkRequestList",
+                    "verbs.SharedReceiveQueue",
+                    "verbs.UnconnectedQueuePair"),
             KnownCircle.of(
                     "The annotation of a test names its extension, as JUnit has it, and the extension reads the annotation.",
                     "junit.FabricExtension",

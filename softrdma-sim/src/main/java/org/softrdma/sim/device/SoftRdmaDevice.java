@@ -65,6 +65,7 @@ import org.softrdma.verbs.device.VerbsDevice;
 import org.softrdma.verbs.provider.Closing;
 import org.softrdma.verbs.provider.Creation;
 import org.softrdma.verbs.provider.DomainContents;
+import org.softrdma.verbs.provider.PostingRules;
 
 /**
  * The software RNIC as a verbs device: an engine on each loop of a transport, one stag table, and the application's
@@ -276,6 +277,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
         checkMine(attributes.sendCompletions());
         checkMine(attributes.receiveCompletions());
         checkMine(attributes.sharedReceives());
+        PostingRules.requireConnectable(attributes.type());
         return Creation.counted(
                 () -> mine.opened(DomainContents.Kind.QUEUE_PAIR),
                 () -> newQueuePair(mine, attributes, connection),

@@ -22,7 +22,9 @@ public final class DomainContents {
         /** A queue pair. */
         QUEUE_PAIR("queue pairs"),
         /** A shared receive queue. */
-        SHARED_RECEIVE_QUEUE("shared receive queues");
+        SHARED_RECEIVE_QUEUE("shared receive queues"),
+        /** An address handle. */
+        ADDRESS_HANDLE("address handles");
 
         private static final int COUNT = values().length;
 

@@ -2,12 +2,14 @@ package org.softrdma.verbs.provider;
 
 import java.util.Set;
 import org.softrdma.verbs.AccessFlag;
+import org.softrdma.verbs.AddressHandle;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.MemoryWindow;
 import org.softrdma.verbs.PostStatus;
 import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.QueuePairLimits;
 import org.softrdma.verbs.QueuePairState;
+import org.softrdma.verbs.QueuePairType;
 import org.softrdma.verbs.ReceiveWorkRequest;
 import org.softrdma.verbs.SendOpcode;
 import org.softrdma.verbs.SendWorkRequest;
@@ -259,6 +261,54 @@ public abstract class PostingQueuePair implements QueuePair {
     }
 
     @Override
+    public final PostStatus postSendTo(
+            long wrId,
+            MemoryRegion local,
+            long offset,
+            long length,
+            AddressHandle host,
+            int number,
+            int queueKey,
+            int flags) {
+        rules.checkDatagram(SendOpcode.SEND, local, offset, length, flags);
+        PostStatus status;
+        beginSends();
+        try {
+            checkSendable(SendOpcode.SEND);
+            status = writeOne(
+                    oneSend.send(wrId, flags).to(host, number, queueKey).add(local, offset, length));
+        } finally {
+            endSends();
+        }
+        return told(status);
+    }
+
+    @Override
+    public final PostStatus postSendImmediateTo(
+            long wrId,
+            MemoryRegion local,
+            long offset,
+            long length,
+            AddressHandle host,
+            int number,
+            int queueKey,
+            int immediate,
+            int flags) {
+        rules.checkDatagram(SendOpcode.SEND_IMMEDIATE, local, offset, length, flags);
+        PostStatus status;
+        beginSends();
+        try {
+            checkSendable(SendOpcode.SEND_IMMEDIATE);
+            status = writeOne(oneSend.sendImmediate(wrId, immediate, flags)
+                    .to(host, number, queueKey)
+                    .add(local, offset, length));
+        } finally {
+            endSends();
+        }
+        return told(status);
+    }
+
+    @Override
     public final PostStatus postSendInvalidate(
             long wrId, MemoryRegion local, long offset, long length, int peersKey, int flags) {
         rules.check(SendOpcode.SEND_INVALIDATE, local, offset, length, flags);
@@ -440,6 +490,11 @@ public abstract class PostingQueuePair implements QueuePair {
             throw new IllegalStateException("RECV on queue pair " + number()
                     + ", which takes its RECVs from a shared receive queue: post it there");
         }
+    }
+
+    @Override
+    public final QueuePairType type() {
+        return rules.type();
     }
 
     @Override

@@ -7,6 +7,7 @@ import org.softrdma.verbs.Capabilities;
 import org.softrdma.verbs.Feature;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.QueuePairLimits;
+import org.softrdma.verbs.QueuePairType;
 import org.softrdma.verbs.ReceiveWorkRequest;
 import org.softrdma.verbs.SendFlags;
 import org.softrdma.verbs.SendOpcode;
@@ -19,13 +20,39 @@ import org.softrdma.verbs.VerbsException;
  *
  * @param limits in force on the queue pair
  * @param capabilities of its device
+ * @param type of the queue pair
  */
-public record PostingRules(QueuePairLimits limits, Capabilities capabilities) {
+public record PostingRules(QueuePairLimits limits, Capabilities capabilities, QueuePairType type) {
     private static final int KNOWN_FLAGS =
             SendFlags.FENCE | SendFlags.SIGNALLED | SendFlags.SOLICITED | SendFlags.INLINE;
     private static final AccessFlag[] NOT_OF_WINDOWS = EnumSet.complementOf(
                     EnumSet.of(AccessFlag.REMOTE_READ, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_ATOMIC))
             .toArray(AccessFlag[]::new);
+
+    /**
+     * Of a reliable connection, or of a shared receive queue.
+     *
+     * @param limits in force
+     * @param capabilities of the device
+     */
+    public PostingRules(QueuePairLimits limits, Capabilities capabilities) {
+        this(limits, capabilities, QueuePairType.RELIABLE_CONNECTION);
+    }
+
+    /**
+     * Checks that a connection manager can connect a queue pair.
+     *
+     * @param type of the queue pair
+     * @throws VerbsException {@code NOT_SUPPORTED} for another one than RELIABLE_CONNECTION
+     */
+    public static void requireConnectable(QueuePairType type) {
+        if (type != QueuePairType.RELIABLE_CONNECTION) {
+            throw new VerbsException(
+                    VerbsErrorCode.NOT_SUPPORTED,
+                    "a connection manager connects " + QueuePairType.RELIABLE_CONNECTION + " only, not " + type
+                            + ": use ProtectionDomain.createQueuePair, on a device with " + type.feature());
+        }
+    }
 
     /**
      * Checks that a device can give these limits.
@@ -72,7 +99,7 @@ public record PostingRules(QueuePairLimits limits, Capabilities capabilities) {
         if (opcode == SendOpcode.BIND_WINDOW) {
             checkWindowAccess(request.windowAccess());
         }
-        check(opcode, request.flags(), length);
+        check(opcode, request.flags(), length, request.addressHandle() != null);
     }
 
     private static int leastEntries(SendOpcode opcode) {
@@ -127,7 +154,24 @@ public record PostingRules(QueuePairLimits limits, Capabilities capabilities) {
      * @param flags {@link SendFlags}
      */
     public void check(SendOpcode opcode, MemoryRegion local, long offset, long length, int flags) {
-        check(opcode, flags, length);
+        check(opcode, local, offset, length, flags, false);
+    }
+
+    /**
+     * Checks a datagram with one local entry, as {@link #check(SendOpcode, MemoryRegion, long, long, int)} does.
+     *
+     * @param opcode SEND or SEND_IMMEDIATE
+     * @param local region of the entry
+     * @param offset bytes from the start of the region
+     * @param length bytes
+     * @param flags {@link SendFlags}
+     */
+    public void checkDatagram(SendOpcode opcode, MemoryRegion local, long offset, long length, int flags) {
+        check(opcode, local, offset, length, flags, true);
+    }
+
+    private void check(SendOpcode opcode, MemoryRegion local, long offset, long length, int flags, boolean addressed) {
+        check(opcode, flags, length, addressed);
         if ((flags & SendFlags.INLINE) != 0) {
             local.checkRange(offset, length);
         }
@@ -140,13 +184,40 @@ public record PostingRules(QueuePairLimits limits, Capabilities capabilities) {
      * @param flags {@link SendFlags}
      */
     public void check(SendOpcode opcode, int flags) {
-        check(opcode, flags, 0);
+        check(opcode, flags, 0, false);
     }
 
-    private void check(SendOpcode opcode, int flags, long length) {
+    private void check(SendOpcode opcode, int flags, long length, boolean addressed) {
+        if (addressed) {
+            require(Feature.UNRELIABLE_DATAGRAM, opcode);
+        }
         checkFeature(opcode);
+        if (addressed || type != QueuePairType.RELIABLE_CONNECTION) {
+            checkType(opcode, flags, length, addressed);
+        }
         checkFlags(opcode, flags, length);
         checkLength(opcode == SendOpcode.BIND_WINDOW ? Math.min(length, 0) : length); // A bind moves nothing.
+    }
+
+    /** What only datagrams need, and what unreliable types do not have. */
+    private void checkType(SendOpcode opcode, int flags, long length, boolean addressed) {
+        if (!type.takes(opcode)) {
+            throw new IllegalArgumentException(
+                    opcode + " on a queue pair of type " + type + ", which does not take it");
+        }
+        if (addressed != (type == QueuePairType.UNRELIABLE_DATAGRAM)) {
+            throw new IllegalArgumentException(
+                    opcode + (addressed ? " with" : " without") + " an address handle on a queue pair of type " + type
+                            + (addressed ? ": expected none" : ": expected one, as postSendTo gives it"));
+        }
+        if ((flags & SendFlags.FENCE) != 0 && type != QueuePairType.RELIABLE_CONNECTION) {
+            throw new IllegalArgumentException(
+                    "FENCE on a queue pair of type " + type + ": it has nothing to wait for");
+        }
+        if (addressed && length > capabilities.maxTransferUnit()) {
+            throw new IllegalArgumentException("a datagram of " + length + " bytes: expected at most maxTransferUnit="
+                    + capabilities.maxTransferUnit() + " of this device");
+        }
     }
 
     /**
@@ -171,14 +242,17 @@ public record PostingRules(QueuePairLimits limits, Capabilities capabilities) {
                     FETCH_AND_ADD,
                     INVALIDATE,
                     BIND_WINDOW -> {
-                Feature needed = opcode.feature().orElseThrow();
-                if (!capabilities.has(needed)) {
-                    throw new VerbsException(
-                            VerbsErrorCode.NOT_SUPPORTED,
-                            opcode + ": this device (" + capabilities.provider() + ", " + capabilities.transport()
-                                    + ") has no " + needed);
-                }
+                require(opcode.feature().orElseThrow(), opcode);
             }
+        }
+    }
+
+    private void require(Feature needed, SendOpcode opcode) {
+        if (!capabilities.has(needed)) {
+            throw new VerbsException(
+                    VerbsErrorCode.NOT_SUPPORTED,
+                    opcode + ": this device (" + capabilities.provider() + ", " + capabilities.transport() + ") has no "
+                            + needed);
         }
     }
 

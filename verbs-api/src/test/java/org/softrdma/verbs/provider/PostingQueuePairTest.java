@@ -15,6 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 import org.softrdma.verbs.AccessFlag;
+import org.softrdma.verbs.AddressHandle;
 import org.softrdma.verbs.Capabilities;
 import org.softrdma.verbs.ConnectionCapabilities;
 import org.softrdma.verbs.EndCause;
@@ -25,6 +26,7 @@ import org.softrdma.verbs.PostStatus;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QueuePairLimits;
 import org.softrdma.verbs.QueuePairState;
+import org.softrdma.verbs.QueuePairType;
 import org.softrdma.verbs.ReceiveWorkRequest;
 import org.softrdma.verbs.SendFlags;
 import org.softrdma.verbs.SendWorkRequest;
@@ -53,14 +55,20 @@ class PostingQueuePairTest {
         boolean locked;
 
         Recording() {
+            this(QueuePairType.RELIABLE_CONNECTION);
+        }
+
+        Recording(QueuePairType type) {
             super(new PostingRules(
                     QueuePairLimits.DEFAULT,
                     Capabilities.builder("test", "none")
                             .maxScatterGather(1)
                             .maxScatterGatherRead(1)
                             .maxMessageLength(1000)
+                            .maxTransferUnit(256)
                             .features(EnumSet.allOf(Feature.class))
-                            .build()));
+                            .build(),
+                    type));
         }
 
         @Override
@@ -104,7 +112,11 @@ class PostingQueuePairTest {
             }
             written.add(request.wrId() + " " + request.opcode() + " " + local(request) + " to "
                     + request.remoteAddress() + " key " + request.rkey() + " flags " + request.flags()
-                    + operands(request));
+                    + operands(request)
+                    + (request.addressHandle() == null
+                            ? ""
+                            : " at " + request.addressHandle() + " " + request.remoteNumber() + " "
+                                    + request.queueKey()));
             return true;
         }
 
@@ -398,5 +410,25 @@ class PostingQueuePairTest {
         assertEquals(1, list.accepted());
         assertEquals(1, queuePair.told);
         assertFalse(queuePair.locked);
+    }
+
+    @Test
+    void shouldAddressDatagrams() {
+        Recording datagrams = new Recording(QueuePairType.UNRELIABLE_DATAGRAM);
+        AddressHandle host = mock(AddressHandle.class, "a host");
+
+        datagrams.postSendTo(1, region, 2, 3, host, 17, -1, SendFlags.SIGNALLED);
+        datagrams.postSendImmediateTo(4, region, 5, 6, host, 18, 7, 8, SendFlags.NONE);
+
+        assertEquals(QueuePairType.UNRELIABLE_DATAGRAM, datagrams.type());
+        assertEquals(2, datagrams.written.size());
+        assertTrue(datagrams.written.get(0).endsWith(" flags 2 at a host 17 -1"), datagrams.written::toString);
+        assertTrue(
+                datagrams.written.get(1).endsWith(" flags 0 immediate 8 at a host 18 7"), datagrams.written::toString);
+        assertThrows(IllegalArgumentException.class, () -> datagrams.postSend(1, region, 0, 1, SendFlags.SIGNALLED));
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> queuePair.postSendTo(1, region, 0, 1, host, 17, 0, SendFlags.SIGNALLED));
+        assertEquals(List.of(), queuePair.written);
     }
 }

@@ -11,11 +11,13 @@ import java.util.EnumSet;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.softrdma.verbs.AccessFlag;
+import org.softrdma.verbs.AddressHandle;
 import org.softrdma.verbs.Capabilities;
 import org.softrdma.verbs.Feature;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.MemoryWindow;
 import org.softrdma.verbs.QueuePairLimits;
+import org.softrdma.verbs.QueuePairType;
 import org.softrdma.verbs.ReceiveWorkRequest;
 import org.softrdma.verbs.SendFlags;
 import org.softrdma.verbs.SendOpcode;
@@ -29,6 +31,7 @@ class PostingRulesTest {
     private static final int INLINE = 100;
     private static final int ENTRIES = 3;
     private static final int READ_ENTRIES = 2;
+    private static final int UNIT = 256;
 
     private final MemoryRegion region = mock(MemoryRegion.class);
     private final MemoryWindow window = mock(MemoryWindow.class);
@@ -243,5 +246,89 @@ class PostingRulesTest {
         }
         request.add(100, 1, 1);
         assertThrows(IllegalArgumentException.class, () -> rules.check(request));
+    }
+
+    // ---- types
+
+    private static PostingRules rules(QueuePairType type) {
+        return new PostingRules(
+                new QueuePairLimits(10, 10, ENTRIES, ENTRIES, INLINE),
+                Capabilities.builder("test", "RoCE")
+                        .maxScatterGather(ENTRIES)
+                        .maxScatterGatherRead(READ_ENTRIES)
+                        .maxMessageLength(LONGEST)
+                        .maxTransferUnit(UNIT)
+                        .features(EnumSet.allOf(Feature.class))
+                        .build(),
+                type);
+    }
+
+    @Test
+    void shouldTakeWhatTheTypeCan() {
+        Set<SendOpcode> answered = EnumSet.of(SendOpcode.READ, SendOpcode.COMPARE_AND_SWAP, SendOpcode.FETCH_AND_ADD);
+        for (SendOpcode opcode : SendOpcode.values()) {
+            SendWorkRequest request = withEntries(opcode, usualEntries(opcode));
+            rules(QueuePairType.RELIABLE_CONNECTION).check(request);
+            boolean unreliable = !answered.contains(opcode) && opcode != SendOpcode.SEND_INVALIDATE;
+            expect(unreliable, () -> rules(QueuePairType.UNRELIABLE_CONNECTION).check(request));
+            expect(false, () -> rules(QueuePairType.UNRELIABLE_DATAGRAM).check(request)); // without a handle
+            request.to(mock(AddressHandle.class), 17, 1);
+            boolean datagram = opcode == SendOpcode.SEND || opcode == SendOpcode.SEND_IMMEDIATE;
+            expect(datagram, () -> rules(QueuePairType.UNRELIABLE_DATAGRAM).check(request));
+            expect(false, () -> rules(QueuePairType.UNRELIABLE_CONNECTION).check(request));
+            expect(false, () -> rules(QueuePairType.RELIABLE_CONNECTION).check(request));
+        }
+    }
+
+    private static void expect(boolean taken, org.junit.jupiter.api.function.Executable check) {
+        if (taken) {
+            assertDoesNotThrow(check);
+        } else {
+            assertThrows(IllegalArgumentException.class, check);
+        }
+    }
+
+    @Test
+    void shouldLimitADatagramToOnePacket() {
+        PostingRules datagrams = rules(QueuePairType.UNRELIABLE_DATAGRAM);
+        for (long length : new long[] {0, 1, UNIT}) {
+            datagrams.checkDatagram(SendOpcode.SEND, region, 0, length, SendFlags.SIGNALLED);
+        }
+        for (long length : new long[] {UNIT + 1, LONGEST, 1L << 32, Long.MAX_VALUE, -1}) {
+            expect(false, () -> datagrams.checkDatagram(SendOpcode.SEND_IMMEDIATE, region, 0, length, 0));
+        }
+        rules(QueuePairType.UNRELIABLE_CONNECTION).check(SendOpcode.SEND, region, 0, UNIT + 1, 0);
+    }
+
+    @Test
+    void shouldFenceOnReliableConnectionsOnly() {
+        rules(QueuePairType.RELIABLE_CONNECTION).check(SendOpcode.SEND, SendFlags.FENCE);
+        expect(false, () -> rules(QueuePairType.UNRELIABLE_CONNECTION).check(SendOpcode.SEND, SendFlags.FENCE));
+        expect(
+                false,
+                () -> rules(QueuePairType.UNRELIABLE_DATAGRAM)
+                        .checkDatagram(SendOpcode.SEND, region, 0, 1, SendFlags.FENCE));
+    }
+
+    @Test
+    void shouldNameTheFeatureOfDatagramsFirst() {
+        PostingRules lacking = rules(EnumSet.of(Feature.UNRELIABLE_CONNECTION));
+        for (SendOpcode opcode : new SendOpcode[] {SendOpcode.SEND, SendOpcode.SEND_IMMEDIATE}) {
+            VerbsException refused = assertThrows(
+                    VerbsException.class, () -> lacking.checkDatagram(opcode, region, 0, 1, SendFlags.NONE));
+            assertEquals(VerbsErrorCode.NOT_SUPPORTED, refused.code());
+            assertTrue(String.valueOf(refused.getMessage()).contains(Feature.UNRELIABLE_DATAGRAM.name()));
+        }
+    }
+
+    @Test
+    void shouldConnectReliableConnectionsOnlyByTheConnectionManager() {
+        PostingRules.requireConnectable(QueuePairType.RELIABLE_CONNECTION);
+        for (QueuePairType type : EnumSet.complementOf(EnumSet.of(QueuePairType.RELIABLE_CONNECTION))) {
+            VerbsException refused = assertThrows(VerbsException.class, () -> PostingRules.requireConnectable(type));
+            assertEquals(VerbsErrorCode.NOT_SUPPORTED, refused.code());
+            assertTrue(
+                    String.valueOf(refused.getMessage()).contains(type.feature().name()));
+        }
     }
 }

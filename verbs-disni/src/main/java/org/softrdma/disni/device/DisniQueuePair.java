@@ -24,7 +24,7 @@ final class DisniQueuePair extends IbvQueuePair {
 
     private DisniQueuePair(QueuePairParts parts, DisniLibrary.Pair pair) {
         super(parts, DisniErrors.make(pair::number, "the number of a queue pair"), parts.limits());
-        id = (DisniCmId) parts.id();
+        id = (DisniCmId) parts.requireId();
         needsReceiveEntry = parts.device().traits().isSoftIwarp();
         calls = new PreparedCalls(pair, parts.device().traits().capabilities().maxScatterGather());
     }
@@ -35,7 +35,7 @@ final class DisniQueuePair extends IbvQueuePair {
      * @param parts of the device
      */
     static DisniQueuePair create(QueuePairParts parts) {
-        DisniLibrary.Pair pair = ((DisniCmId) parts.id())
+        DisniLibrary.Pair pair = ((DisniCmId) parts.requireId())
                 .createQueuePair(
                         ((DisniProtectionDomain) parts.domain()).handle(),
                         ((DisniCompletionQueue) parts.sendCompletions()).handle(),
@@ -44,7 +44,7 @@ final class DisniQueuePair extends IbvQueuePair {
         try {
             return new DisniQueuePair(parts, pair);
         } catch (Throwable e) { // an Error, too: nothing else would destroy the queue pair
-            parts.id().destroyQueuePair();
+            parts.requireId().destroyQueuePair();
             throw e;
         }
     }

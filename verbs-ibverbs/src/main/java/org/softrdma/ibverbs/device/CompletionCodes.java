@@ -23,6 +23,8 @@ public final class CompletionCodes {
     /** {@code IBV_WC_RECV_RDMA_WITH_IMM}. */
     public static final int RECEIVE_WRITE_IMMEDIATE = RECEIVE + 1;
 
+    /** {@code IBV_WC_GRH}: a datagram's routing header is in front of it. */
+    public static final int WITH_ROUTING_HEADER = 1;
     /** {@code IBV_WC_WITH_IMM}: the message carried an immediate. */
     public static final int WITH_IMMEDIATE = 1 << 1;
     /** {@code IBV_WC_WITH_INV}: the message has invalidated a key. */

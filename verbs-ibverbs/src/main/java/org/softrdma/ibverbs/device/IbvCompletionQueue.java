@@ -350,7 +350,7 @@ public abstract class IbvCompletionQueue extends NativeCompletions implements Co
             }
             long wrId = ring.complete(sequence, true);
             if (receive) {
-                received(index, wrId, work.number(), to);
+                received(index, wrId, work, to);
             } else {
                 done(index, wrId, work.number(), to);
             }
@@ -379,7 +379,7 @@ public abstract class IbvCompletionQueue extends NativeCompletions implements Co
         }
         long wrId = receives.free(slot);
         if (status == 0) {
-            received(index, wrId, work.number(), to);
+            received(index, wrId, work, to);
         } else {
             to.failed(wrId, work.number(), CompletionStatus.ofCode(status), vendorError(index));
             noteFailed(work);

@@ -12,6 +12,8 @@ import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.Feature;
 import org.softrdma.verbs.HostMemory;
 import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.QueuePairAttributes;
+import org.softrdma.verbs.UnconnectedQueuePair;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.Connector;
@@ -32,10 +34,10 @@ public abstract class IbvDevice implements VerbsDevice, DeviceTraits {
     public static final int SIW_GUARD_ENTRIES = 0x90000 / 32 + 1;
 
     @SuppressWarnings("this-escape") // kept, not called
-    private final OpenDevice opened = new OpenDevice(this);
+    private final OpenDevice opened = new OpenDevice(this, this::newUnconnected);
 
     @SuppressWarnings("this-escape") // kept, not called
-    private final QueuePairs queuePairs = new QueuePairs(opened, this::newQueuePair);
+    private final QueuePairs queuePairs = new QueuePairs(opened, this::connections, this::newQueuePair);
 
     private final Closing closing = new Closing();
 
@@ -64,7 +66,7 @@ public abstract class IbvDevice implements VerbsDevice, DeviceTraits {
             int minimumEntries, @Nullable IbvCompletionChannel channel, int vector);
 
     /**
-     * {@code rdma_create_qp}.
+     * {@code rdma_create_qp}, or {@code ibv_create_qp} without an id.
      *
      * @param parts of this device
      */
@@ -79,6 +81,10 @@ public abstract class IbvDevice implements VerbsDevice, DeviceTraits {
 
     /** Closes whatever keeps the context open, and {@link #connections}. */
     protected abstract void destroy();
+
+    private UnconnectedQueuePair newUnconnected(ProtectionDomain domain, QueuePairAttributes attributes) {
+        return queuePairs.create(domain, attributes, null);
+    }
 
     /** The part of it that its objects know. */
     public final OpenDevice opened() {

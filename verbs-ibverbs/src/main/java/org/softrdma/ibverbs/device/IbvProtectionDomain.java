@@ -1,19 +1,25 @@
 package org.softrdma.ibverbs.device;
 
 import java.lang.foreign.MemorySegment;
+import java.net.InetSocketAddress;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.ibverbs.Errno;
 import org.softrdma.ibverbs.LockedMemory;
 import org.softrdma.ibverbs.RegionRights;
 import org.softrdma.verbs.AccessFlag;
+import org.softrdma.verbs.AddressHandle;
 import org.softrdma.verbs.Capabilities;
 import org.softrdma.verbs.Feature;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.MemoryWindow;
 import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.QueuePairAttributes;
 import org.softrdma.verbs.Reregistration;
 import org.softrdma.verbs.SharedReceiveQueue;
+import org.softrdma.verbs.UnconnectedQueuePair;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.provider.Creation;
@@ -26,6 +32,8 @@ public abstract class IbvProtectionDomain implements ProtectionDomain {
 
     private final OpenDevice device;
     private final DomainContents contents = new DomainContents();
+    /** Of the queue pairs that may post with an address handle of this domain. */
+    private final Set<ReentrantLock> sendLocks = ConcurrentHashMap.newKeySet();
 
     @SuppressWarnings("this-escape") // kept, not called
     private final IbvMemoryRegion.Home home = new RegionHome();
@@ -74,6 +82,16 @@ public abstract class IbvProtectionDomain implements ProtectionDomain {
      */
     protected IbvMemoryWindow newWindow(Runnable whenClosed) {
         throw new IllegalStateException("a device with " + Feature.MEMORY_WINDOWS + " must make one");
+    }
+
+    /**
+     * {@code ibv_create_ah}, where the device has {@link Feature#UNRELIABLE_DATAGRAM}.
+     *
+     * @param parts checked
+     * @throws VerbsException if it is refused
+     */
+    protected IbvAddressHandle newAddressHandle(IbvAddressHandle.Parts parts) {
+        throw new IllegalStateException("a device with " + Feature.UNRELIABLE_DATAGRAM + " must make " + parts);
     }
 
     /** {@code ibv_dealloc_pd}; may throw after {@link #stillOpen}. */
@@ -275,6 +293,58 @@ public abstract class IbvProtectionDomain implements ProtectionDomain {
                 },
                 () -> device.sharedReceives().giveBack(number),
                 "a shared receive queue");
+    }
+
+    // ---- queue pairs without a connection manager, and address handles
+
+    @Override
+    public final UnconnectedQueuePair createQueuePair(QueuePairAttributes attributes) {
+        requireFeature("createQueuePair of a domain", attributes.type().feature());
+        return device.createQueuePair(this, attributes);
+    }
+
+    @Override
+    public final AddressHandle createAddressHandle(InetSocketAddress host) {
+        requireFeature("createAddressHandle", Feature.UNRELIABLE_DATAGRAM);
+        if (host.isUnresolved()) {
+            throw new VerbsException(VerbsErrorCode.UNREACHABLE, "unknown host " + host.getHostString());
+        }
+        return Creation.counted(
+                () -> contents.opened(DomainContents.Kind.ADDRESS_HANDLE),
+                () -> newAddressHandle(new IbvAddressHandle.Parts(
+                        this, host, this::awaitPosts, () -> contents.closed(DomainContents.Kind.ADDRESS_HANDLE))),
+                () -> contents.closed(DomainContents.Kind.ADDRESS_HANDLE),
+                "an address handle");
+    }
+
+    private void requireFeature(String what, Feature feature) {
+        if (!device.traits().capabilities().has(feature)) {
+            throw lacks(what, feature);
+        }
+    }
+
+    /** A queue pair of datagrams was made, and posts under this lock. */
+    final void posts(ReentrantLock sendLock) {
+        sendLocks.add(sendLock);
+    }
+
+    /** It is closed. */
+    final void postsNoMore(ReentrantLock sendLock) {
+        sendLocks.remove(sendLock);
+    }
+
+    /** Returns when every post is done that had begun before. */
+    private void awaitPosts() {
+        sendLocks.forEach(IbvProtectionDomain::passThrough);
+    }
+
+    private static void passThrough(ReentrantLock sendLock) {
+        sendLock.lock();
+        try {
+            // Who held it has released it.
+        } finally {
+            sendLock.unlock();
+        }
     }
 
     private static void check(String name, int asked, int most) {

@@ -1,20 +1,27 @@
 package org.softrdma.ibverbs.device;
 
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.verbs.AsyncEvent.QueuePairEvent;
+import org.softrdma.verbs.Capabilities;
 import org.softrdma.verbs.ConnectionCapabilities;
 import org.softrdma.verbs.EndCause;
 import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.QueuePairAddress;
 import org.softrdma.verbs.QueuePairLimits;
 import org.softrdma.verbs.QueuePairState;
+import org.softrdma.verbs.QueuePairType;
+import org.softrdma.verbs.UnconnectedQueuePair;
+import org.softrdma.verbs.VerbsErrorCode;
+import org.softrdma.verbs.VerbsException;
 
 /**
- * An {@code ibv_qp} with the {@code rdma_cm_id} it was created on: its states and its end. {@link IbvWorkQueues} does
- * the posting.
+ * An {@code ibv_qp}, with the {@code rdma_cm_id} it was created on or without: its states and its end. {@link
+ * IbvWorkQueues} does the posting.
  *
  * <p>It enters ERROR at the first of: a polled failed completion, the connection's end, its own disconnect, a failed
  * connect or accept, a rejection. On a device that flushes (InfiniBand, RoCE) the native queue pair is then moved to
@@ -25,12 +32,18 @@ import org.softrdma.verbs.QueuePairState;
  *
  * <p>Threads: any thread that notices a cause changes the state, under the state lock.
  */
-public abstract class IbvQueuePair extends IbvWorkQueues implements ConnectionEnd {
+public abstract class IbvQueuePair extends IbvWorkQueues implements ConnectionEnd, UnconnectedQueuePair {
     private final QueuePairParts parts;
     private final OpenDevice device;
-    private final CmId id;
+    /** Null if the application connects it. */
+    private final @Nullable CmId id;
+
+    private final ConnectionThread thread;
     private final IbvCompletionQueue sendCompletions;
     private final IbvCompletionQueue receiveCompletions;
+    /** Held while the application connects it, which may wait for the network. Before the state lock. */
+    private final ReentrantLock connectLock = new ReentrantLock();
+
     private final ReentrantLock stateLock = new ReentrantLock();
     private final CompletableFuture<String> disconnected = new CompletableFuture<>();
     private volatile EndCause endCause = EndCause.UNKNOWN;
@@ -50,6 +63,7 @@ public abstract class IbvQueuePair extends IbvWorkQueues implements ConnectionEn
         this.parts = parts;
         device = parts.device();
         id = parts.id();
+        thread = parts.connection().thread();
         sendCompletions = parts.sendCompletions();
         receiveCompletions = parts.receiveCompletions();
     }
@@ -59,7 +73,25 @@ public abstract class IbvQueuePair extends IbvWorkQueues implements ConnectionEn
     /** Ends the connection, and makes the device flush requests posted meanwhile. */
     protected abstract void quiesce();
 
-    /** Destroys the native queue pair through its id, and frees the memory for posting. Nothing posts any more. */
+    /** {@link UnconnectedQueuePair#address}, of one without an id. */
+    protected QueuePairAddress localAddress() {
+        throw new IllegalStateException(
+                "queue pair " + number() + " has a connection manager, which knows its address");
+    }
+
+    /**
+     * {@code ibv_modify_qp} to RTR and RTS, of one without an id.
+     *
+     * @param peer where the other end is
+     * @param outboundReads READs in flight from this end, within the limits of the device
+     * @param inboundReads READs in flight from the peer, within the limits of the device
+     * @throws VerbsException if it is refused
+     */
+    protected void connectNatively(QueuePairAddress peer, int outboundReads, int inboundReads) {
+        throw new IllegalStateException("queue pair " + number() + " has a connection manager, which connects it");
+    }
+
+    /** Destroys the native queue pair through its id, if it has one, and frees the memory for posting. Nothing posts any more. */
     protected abstract void destroy();
 
     // ---- what it is
@@ -76,6 +108,51 @@ public abstract class IbvQueuePair extends IbvWorkQueues implements ConnectionEn
             throw new IllegalStateException("queue pair " + number() + " was never connected");
         }
         return agreed;
+    }
+
+    // ---- without a connection manager
+
+    @Override
+    public final QueuePairAddress address() {
+        return localAddress();
+    }
+
+    /** Everything of it is in place: one of datagrams takes requests from now on. */
+    final void begin() {
+        if (type() == QueuePairType.UNRELIABLE_DATAGRAM) {
+            parts.domain().posts(sendLock);
+            established(OptionalInt.of(0), OptionalInt.of(0));
+        }
+    }
+
+    @Override
+    public final void connect(QueuePairAddress peer, int outboundReads, int inboundReads) {
+        if (outboundReads < 0 || inboundReads < 0) {
+            throw new IllegalArgumentException(
+                    "outboundReads=" + outboundReads + ", inboundReads=" + inboundReads + ": must not be negative");
+        }
+        boolean reads = type() == QueuePairType.RELIABLE_CONNECTION;
+        Capabilities most = device.traits().capabilities();
+        int outbound = reads ? Math.min(outboundReads, most.maxOutboundReads()) : 0;
+        int inbound = reads ? Math.min(inboundReads, most.maxInboundReads()) : 0;
+        connectLock.lock();
+        try {
+            if (state() != QueuePairState.INITIAL) {
+                throw new IllegalStateException(
+                        "connect of queue pair " + number() + " in state " + state() + ": expected INITIAL");
+            }
+            connectNatively(peer, outbound, inbound);
+            if (!established(OptionalInt.of(outbound), OptionalInt.of(inbound))) {
+                throw new VerbsException(
+                        VerbsErrorCode.CONNECTION_LOST,
+                        "queue pair " + number() + " was " + state() + " before it was connected");
+            }
+        } catch (VerbsException e) {
+            enterError("not connected: " + e.getMessage());
+            throw e;
+        } finally {
+            connectLock.unlock();
+        }
     }
 
     // ---- its completion queues
@@ -110,18 +187,26 @@ public abstract class IbvQueuePair extends IbvWorkQueues implements ConnectionEn
             connection = new ConnectionCapabilities(
                     outboundReads,
                     inboundReads,
-                    device.traits().connectionFeatures(),
+                    type() == QueuePairType.RELIABLE_CONNECTION
+                            ? device.traits().connectionFeatures()
+                            : Set.of(),
                     device.traits().capabilities().transport());
             if (outboundReads.equals(OptionalInt.of(0))) {
                 forbidReads();
             }
-            device.connectionEstablished();
+            if (isConnection()) {
+                device.connectionEstablished();
+            }
             work.state(QueuePairState.READY_TO_SEND);
             receiveCompletions.begun();
             return true;
         } finally {
             stateLock.unlock();
         }
+    }
+
+    private boolean isConnection() {
+        return type() != QueuePairType.UNRELIABLE_DATAGRAM;
     }
 
     @Override
@@ -141,7 +226,7 @@ public abstract class IbvQueuePair extends IbvWorkQueues implements ConnectionEn
             stateLock.unlock();
         }
         boolean connected = wasEstablished;
-        id.thread().execute(() -> quiesce(connected, reason));
+        thread.execute(() -> quiesce(connected, reason));
     }
 
     /** With posting stopped. */
@@ -155,7 +240,7 @@ public abstract class IbvQueuePair extends IbvWorkQueues implements ConnectionEn
         stateLock.lock();
         try {
             if (state() == QueuePairState.ERROR && !gone) {
-                if (id.isConnecting()) {
+                if (id != null && id.isConnecting()) {
                     // librdmacm would wait for the call under way, and so would every other connection.
                     id.afterConnecting(() -> quiesce(wasEstablished, reason));
                     return;
@@ -182,7 +267,9 @@ public abstract class IbvQueuePair extends IbvWorkQueues implements ConnectionEn
     /** Counts the end before it reports it. On the device's thread. */
     private void ended(String reason) {
         if (!disconnected.isDone()) {
-            device.connectionClosed();
+            if (isConnection()) {
+                device.connectionClosed();
+            }
             disconnected.complete(reason);
         }
     }
@@ -248,7 +335,10 @@ public abstract class IbvQueuePair extends IbvWorkQueues implements ConnectionEn
     @Override
     public final void close() {
         // Before taking the lock: the device's thread, which all connections share, takes it too.
-        id.awaitConnecting();
+        if (id != null) {
+            id.awaitConnecting();
+        }
+        connectLock.lock();
         stateLock.lock();
         try {
             if (state() == QueuePairState.CLOSED) {
@@ -256,19 +346,21 @@ public abstract class IbvQueuePair extends IbvWorkQueues implements ConnectionEn
             }
             withPostingStopped(() -> work.state(QueuePairState.CLOSED));
             try {
-                if (connection != null) {
+                if (connection != null && id != null) {
                     id.disconnect();
                 }
                 destroyOnce();
             } finally {
                 if (connection != null) {
-                    id.thread().execute(() -> ended("closed by this side"));
+                    thread.execute(() -> ended("closed by this side"));
                 }
+                parts.domain().postsNoMore(sendLock);
                 // Last, because from now on everything else may be closed.
                 parts.giveBack(work);
             }
         } finally {
             stateLock.unlock();
+            connectLock.unlock();
         }
     }
 

@@ -40,7 +40,9 @@ public abstract class IbvWorkQueues extends PostingQueuePair {
      */
     private final int addedFlags;
 
-    private final ReentrantLock sendLock = new ReentrantLock();
+    /** Held while requests are written and given to the device. */
+    final ReentrantLock sendLock = new ReentrantLock();
+
     private final ReentrantLock receiveLock = new ReentrantLock();
     /** No READ is allowed on this connection. */
     private volatile boolean readless;
@@ -54,12 +56,18 @@ public abstract class IbvWorkQueues extends PostingQueuePair {
      */
     @SuppressWarnings("this-escape") // kept, not called
     IbvWorkQueues(QueuePairParts parts, int number, QueuePairLimits limits) {
-        super(new PostingRules(limits, parts.device().traits().capabilities()));
+        super(new PostingRules(limits, parts.device().traits().capabilities(), parts.type()));
         DeviceTraits device = parts.device().traits();
         boolean deviceFlushes = !device.isIwarp();
         sends = new WorkRing(limits.maxSendWorkRequests(), !deviceFlushes);
         receives = new WorkRing(limits.maxReceiveWorkRequests(), true);
-        work = new QueuePairWork(number, sends, receives, deviceFlushes, this::enterError, this::sendFailed);
+        work = new QueuePairWork(
+                number,
+                parts.type(),
+                new QueuePairWork.Rings(sends, receives),
+                deviceFlushes,
+                this::enterError,
+                this::sendFailed);
         sendCompletions = parts.sendCompletions();
         receiveCompletions = parts.receiveCompletions();
         tableNumber = parts.tableNumber();

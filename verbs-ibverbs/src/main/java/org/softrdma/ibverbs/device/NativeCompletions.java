@@ -61,6 +61,11 @@ public abstract class NativeCompletions {
         return 0;
     }
 
+    /** {@code src_qp} of a datagram's completion of the batch, where there are queue pairs of datagrams. */
+    protected int source(int index) {
+        return 0;
+    }
+
     /** {@code qp_num} of a completion of the batch, where there are shared receive queues. */
     protected int queuePair(int index) {
         return 0;
@@ -87,11 +92,14 @@ public abstract class NativeCompletions {
     }
 
     /** As {@link #done}, of a RECV. */
-    final void received(int index, long wrId, int number, WorkCompletion to) {
+    final void received(int index, long wrId, QueuePairWork work, WorkCompletion to) {
         int flags = flags(index);
         CompletionOpcode opcode =
                 flags == 0 ? CompletionOpcode.RECEIVE : CompletionCodes.ofReceive(opcode(index), flags);
-        to.succeeded(wrId, number, opcode, Integer.toUnsignedLong(byteLength(index)));
+        to.succeeded(wrId, work.number(), opcode, Integer.toUnsignedLong(byteLength(index)));
+        if (work.takesDatagrams()) {
+            to.withSource(source(index), (flags & CompletionCodes.WITH_ROUTING_HEADER) != 0);
+        }
         if ((flags & CompletionCodes.WITH_IMMEDIATE) != 0) {
             to.withImmediate(immediate(index));
         }

@@ -4,9 +4,13 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BiFunction;
 import java.util.function.Supplier;
 import org.softrdma.ibverbs.QueuePairTable;
 import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.QueuePairAttributes;
+import org.softrdma.verbs.UnconnectedQueuePair;
 import org.softrdma.verbs.cm.ConnectionParameters;
 import org.softrdma.verbs.provider.Creation;
 
@@ -18,6 +22,7 @@ public final class OpenDevice {
     private static final int CLOSED = -1;
 
     private final DeviceTraits traits;
+    private final BiFunction<ProtectionDomain, QueuePairAttributes, UnconnectedQueuePair> unconnected;
     private final QueuePairTable<QueuePairWork> queuePairs = new QueuePairTable<>();
     private final QueuePairTable<SharedReceives> sharedReceives = new QueuePairTable<>();
     private final DriverEvents events = new DriverEvents();
@@ -29,14 +34,26 @@ public final class OpenDevice {
     /** Number of open objects of the device, or {@link #CLOSED}. */
     private final AtomicInteger children = new AtomicInteger();
 
-    /** Without children. */
-    OpenDevice(DeviceTraits traits) {
+    /**
+     * Without children.
+     *
+     * @param traits what kind of device it is
+     * @param unconnected makes queue pairs without a connection manager
+     */
+    OpenDevice(
+            DeviceTraits traits, BiFunction<ProtectionDomain, QueuePairAttributes, UnconnectedQueuePair> unconnected) {
         this.traits = traits;
+        this.unconnected = unconnected;
     }
 
     /** What kind of device it is. */
     public DeviceTraits traits() {
         return traits;
+    }
+
+    /** Makes a queue pair without a connection manager, of a type that the device has. */
+    UnconnectedQueuePair createQueuePair(ProtectionDomain domain, QueuePairAttributes attributes) {
+        return unconnected.apply(domain, attributes);
     }
 
     QueuePairTable<QueuePairWork> queuePairs() {

@@ -1,8 +1,10 @@
 package org.softrdma.ibverbs.device;
 
 import org.jspecify.annotations.Nullable;
+import org.softrdma.verbs.Capabilities;
 import org.softrdma.verbs.QueuePairAttributes;
 import org.softrdma.verbs.QueuePairLimits;
+import org.softrdma.verbs.QueuePairType;
 import org.softrdma.verbs.provider.Creation;
 import org.softrdma.verbs.provider.DomainContents;
 import org.softrdma.verbs.provider.PostingRules;
@@ -17,7 +19,9 @@ import org.softrdma.verbs.provider.PostingRules;
  * @param sharedReceives where its RECVs come from; null if it has a receive queue of its own
  * @param limits requested limits, within those of the device
  * @param signalAll every request is signalled
- * @param id resolved to the device, or of a connect request
+ * @param type what it can do
+ * @param queueKey of datagrams
+ * @param connection what connects it
  * @param tableNumber its number in the device's table
  */
 public record QueuePairParts(
@@ -28,18 +32,50 @@ public record QueuePairParts(
         @Nullable IbvSharedReceiveQueue sharedReceives,
         QueuePairLimits limits,
         boolean signalAll,
-        CmId id,
+        QueuePairType type,
+        int queueKey,
+        Connection connection,
         long tableNumber) {
     private static final String WHAT = "a queue pair";
 
+    /**
+     * What connects a queue pair.
+     *
+     * @param id resolved to the device, or of a connect request; null if the application does it by addresses
+     * @param thread of the device
+     */
+    record Connection(@Nullable CmId id, ConnectionThread thread) {}
+
+    /** The id that connects it; null if the application does it by addresses. */
+    public @Nullable CmId id() {
+        return connection.id;
+    }
+
+    /**
+     * The id that connects it.
+     *
+     * @throws IllegalStateException if there is none
+     */
+    public CmId requireId() {
+        CmId id = connection.id;
+        if (id == null) {
+            throw new IllegalStateException("a queue pair that the application connects has no id");
+        }
+        return id;
+    }
+
     /** Takes the parts; domain and queues must belong to the device. */
-    static QueuePairParts take(OpenDevice device, IbvProtectionDomain domain, QueuePairAttributes attributes, CmId id) {
+    static QueuePairParts take(
+            OpenDevice device, IbvProtectionDomain domain, QueuePairAttributes attributes, Connection connection) {
         IbvCompletionQueue sends = (IbvCompletionQueue) attributes.sendCompletions();
         IbvCompletionQueue receives = (IbvCompletionQueue) attributes.receiveCompletions();
         IbvSharedReceiveQueue shared = (IbvSharedReceiveQueue) attributes.sharedReceives();
+        Capabilities capabilities = device.traits().capabilities();
+        if (connection.id != null) {
+            PostingRules.requireConnectable(attributes.type());
+        }
         QueuePairLimits limits = PostingRules.checked(
-                shared == null ? attributes.limits() : withoutReceives(attributes.limits()),
-                device.traits().capabilities());
+                shared == null ? attributes.limits() : withoutReceives(attributes.limits()), capabilities);
         return Creation.counted(
                 () -> domain.contents().opened(DomainContents.Kind.QUEUE_PAIR),
                 () -> {
@@ -54,7 +90,9 @@ public record QueuePairParts(
                                         shared,
                                         limits,
                                         attributes.signalAll(),
-                                        id,
+                                        attributes.type(),
+                                        attributes.queueKey(),
+                                        connection,
                                         number);
                                 parts.attach();
                                 return parts;

@@ -4,6 +4,7 @@ import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import org.softrdma.ibverbs.WorkRing;
 import org.softrdma.verbs.QueuePairState;
+import org.softrdma.verbs.QueuePairType;
 
 /**
  * The outstanding requests of a queue pair, and the state that decides how they end: the part of a queue pair that its
@@ -14,6 +15,7 @@ import org.softrdma.verbs.QueuePairState;
  */
 final class QueuePairWork {
     private final int number;
+    private final QueuePairType type;
     private final WorkRing sends;
     private final WorkRing receives;
     private final Consumer<String> whenFailed;
@@ -22,25 +24,34 @@ final class QueuePairWork {
     private volatile boolean deviceFlushes;
 
     /**
+     * Its two queues.
+     *
+     * @param sends requests of the send queue
+     * @param receives requests of the receive queue
+     */
+    record Rings(WorkRing sends, WorkRing receives) {}
+
+    /**
      * Nothing outstanding yet.
      *
      * @param number of the native queue pair
-     * @param sends requests of the send queue
-     * @param receives requests of the receive queue
+     * @param type what it can do
+     * @param rings its queues
      * @param deviceFlushes see {@link #deviceFlushes}
      * @param whenFailed moves the queue pair to ERROR, with a reason
      * @param whenSendFailed told of each send that did not succeed
      */
     QueuePairWork(
             int number,
-            WorkRing sends,
-            WorkRing receives,
+            QueuePairType type,
+            Rings rings,
             boolean deviceFlushes,
             Consumer<String> whenFailed,
             LongConsumer whenSendFailed) {
         this.number = number;
-        this.sends = sends;
-        this.receives = receives;
+        this.type = type;
+        sends = rings.sends;
+        receives = rings.receives;
         this.deviceFlushes = deviceFlushes;
         this.whenFailed = whenFailed;
         this.whenSendFailed = whenSendFailed;
@@ -48,6 +59,11 @@ final class QueuePairWork {
 
     int number() {
         return number;
+    }
+
+    /** True if its RECVs take datagrams. */
+    boolean takesDatagrams() {
+        return type == QueuePairType.UNRELIABLE_DATAGRAM;
     }
 
     WorkRing sends() {

@@ -1,25 +1,33 @@
 package org.softrdma.ibverbs.device;
 
 import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QueuePairAttributes;
 import org.softrdma.verbs.SharedReceiveQueue;
 import org.softrdma.verbs.provider.Creation;
 
-/** Creates the queue pairs of a device, for connectors and connection requests. Thread-safe. */
+/** Creates the queue pairs of a device, for connectors, connection requests and domains. Thread-safe. */
 final class QueuePairs {
     private final OpenDevice device;
+    private final Supplier<? extends ConnectionThread> thread;
     private final Function<QueuePairParts, IbvQueuePair> create;
 
     /**
      * For a device.
      *
      * @param device counts them
-     * @param create {@code rdma_create_qp}
+     * @param thread of the device
+     * @param create {@code rdma_create_qp}, {@code ibv_create_qp}
      */
-    QueuePairs(OpenDevice device, Function<QueuePairParts, IbvQueuePair> create) {
+    QueuePairs(
+            OpenDevice device,
+            Supplier<? extends ConnectionThread> thread,
+            Function<QueuePairParts, IbvQueuePair> create) {
         this.device = device;
+        this.thread = thread;
         this.create = create;
     }
 
@@ -28,9 +36,9 @@ final class QueuePairs {
      *
      * @param domain of this device
      * @param attributes sizes, and queues of this device
-     * @param id on which it is created
+     * @param id on which it is created; null if the application connects it
      */
-    IbvQueuePair create(ProtectionDomain domain, QueuePairAttributes attributes, CmId id) {
+    IbvQueuePair create(ProtectionDomain domain, QueuePairAttributes attributes, @Nullable CmId id) {
         if (!(domain instanceof IbvProtectionDomain mine) || !mine.isOf(device)) {
             throw new IllegalArgumentException("the protection domain belongs to another device, not to " + name());
         }
@@ -40,12 +48,16 @@ final class QueuePairs {
         if (shared != null && !(shared instanceof IbvSharedReceiveQueue mineToo && mineToo.isOf(device))) {
             throw new IllegalArgumentException("the shared receive queue belongs to another device, not to " + name());
         }
-        QueuePairParts parts = QueuePairParts.take(device, mine, attributes, id);
+        QueuePairParts parts =
+                QueuePairParts.take(device, mine, attributes, new QueuePairParts.Connection(id, thread.get()));
         return Creation.orUndo(
                 () -> {
                     IbvQueuePair made = create.apply(parts);
                     parts.made(made.work);
-                    id.heldBy(made);
+                    if (id != null) {
+                        id.heldBy(made);
+                    }
+                    made.begin();
                     return made;
                 },
                 () -> parts.giveBack(null),

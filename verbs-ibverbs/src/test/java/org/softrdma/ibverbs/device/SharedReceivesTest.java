@@ -8,12 +8,18 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
 import org.softrdma.ibverbs.WorkRing;
+import org.softrdma.verbs.QueuePairType;
 
 /** Which RECV a completion belongs to, when the queue is full, and whose the completion is. */
 class SharedReceivesTest {
     private static QueuePairWork queuePair(int number) {
         return new QueuePairWork(
-                number, new WorkRing(1, true), new WorkRing(1, true), true, reason -> {}, sequence -> {});
+                number,
+                QueuePairType.RELIABLE_CONNECTION,
+                new QueuePairWork.Rings(new WorkRing(1, true), new WorkRing(1, true)),
+                true,
+                reason -> {},
+                sequence -> {});
     }
 
     @Test

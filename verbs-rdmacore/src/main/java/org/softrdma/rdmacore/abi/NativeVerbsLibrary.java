@@ -58,6 +58,9 @@ public final class NativeVerbsLibrary implements VerbsLibrary {
     private final CFunction deviceName;
     private final CFunction queryDevice;
     private final CFunction queryPort;
+    private final CFunction queryGid;
+    private final CFunction createAddressHandle;
+    private final CFunction destroyAddressHandle;
     private final CFunction allocateDomain;
     private final CFunction deallocateDomain;
     private final CFunction registerRegion;
@@ -111,6 +114,9 @@ public final class NativeVerbsLibrary implements VerbsLibrary {
         deviceName = new CFunction(verbs, "ibv_get_device_name", NONE, WORD, WORD);
         queryDevice = new CFunction(verbs, "ibv_query_device", ERRNO_RETURNED, INT, WORD, WORD);
         queryPort = new CFunction(verbs, "ibv_query_port", ERRNO_RETURNED, INT, WORD, BYTE, WORD);
+        queryGid = new CFunction(verbs, "ibv_query_gid", MINUS_ONE_AND_ERRNO, INT, WORD, BYTE, INT, WORD);
+        createAddressHandle = new CFunction(verbs, "ibv_create_ah", NULL_AND_ERRNO, WORD, WORD, WORD);
+        destroyAddressHandle = new CFunction(verbs, "ibv_destroy_ah", ERRNO_RETURNED, INT, WORD);
         allocateDomain = new CFunction(verbs, "ibv_alloc_pd", NULL_AND_ERRNO, WORD, WORD);
         deallocateDomain = new CFunction(verbs, "ibv_dealloc_pd", ERRNO_RETURNED, INT, WORD);
         registerRegion = new CFunction(verbs, "ibv_reg_mr_iova2", NULL_AND_ERRNO, WORD, WORD, WORD, WORD, WORD, INT);
@@ -332,6 +338,21 @@ public final class NativeVerbsLibrary implements VerbsLibrary {
     @Override
     public int queryPort(long context, int port, long attributes) {
         return (int) queryPort.call(context, port, attributes);
+    }
+
+    @Override
+    public int queryGid(long context, int port, int index, long gid) {
+        return (int) queryGid.call(context, port, index, gid);
+    }
+
+    @Override
+    public long createAddressHandle(long domain, long attributes) {
+        return createAddressHandle.call(domain, attributes);
+    }
+
+    @Override
+    public int destroyAddressHandle(long handle) {
+        return (int) destroyAddressHandle.call(handle);
     }
 
     @Override

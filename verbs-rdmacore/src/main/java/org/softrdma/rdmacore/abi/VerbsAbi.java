@@ -127,7 +127,9 @@ public final class VerbsAbi {
                     JAVA_INT.withName("atomic_cap"),
                     sequenceLayout(2, JAVA_INT).withName("max_ee_to_max_rdd"),
                     JAVA_INT.withName("max_mw"),
-                    sequenceLayout(8, JAVA_INT).withName("max_raw_ipv6_qp_to_max_map_per_fmr"),
+                    sequenceLayout(5, JAVA_INT).withName("max_raw_ipv6_qp_to_max_total_mcast_qp_attach"),
+                    JAVA_INT.withName("max_ah"),
+                    sequenceLayout(2, JAVA_INT).withName("max_fmr_to_max_map_per_fmr"),
                     JAVA_INT.withName("max_srq"),
                     JAVA_INT.withName("max_srq_wr"),
                     JAVA_INT.withName("max_srq_sge"),
@@ -167,6 +169,8 @@ public final class VerbsAbi {
     public static final int ATOMIC_GLOBALLY = 2;
     /** Most windows. */
     public static final long MAX_MW = offset(DEVICE_ATTRIBUTES, "max_mw");
+    /** Most address handles. */
+    public static final long MAX_AH = offset(DEVICE_ATTRIBUTES, "max_ah");
     /** Most shared receive queues. */
     public static final long MAX_SRQ = offset(DEVICE_ATTRIBUTES, "max_srq");
     /** Most RECVs of a shared receive queue. */
@@ -194,6 +198,10 @@ public final class VerbsAbi {
                     paddingLayout(2))
             .withName("ibv_port_attr");
 
+    /** {@code enum ibv_mtu}: 1 for 256 bytes, one more for twice as many. */
+    public static final long ACTIVE_MTU = offset(PORT_ATTRIBUTES, "active_mtu");
+    /** Length of the port's table of GIDs. */
+    public static final long GID_TABLE_LENGTH = offset(PORT_ATTRIBUTES, "gid_tbl_len");
     /** Most bytes of a message, unsigned. */
     public static final long MAX_MSG_SZ = offset(PORT_ATTRIBUTES, "max_msg_sz");
     /** {@link #LINK_LAYER_ETHERNET} or another. */
@@ -338,10 +346,14 @@ public final class VerbsAbi {
     public static final long QUEUE_PAIR_SHARED_QUEUE = offset(QUEUE_PAIR, "srq");
     /** Its number. */
     public static final long QUEUE_PAIR_NUMBER = offset(QUEUE_PAIR, "qp_num");
-    /** {@link #RELIABLE_CONNECTION}. */
+    /** {@link #RELIABLE_CONNECTION}, {@link #UNRELIABLE_CONNECTION} or {@link #UNRELIABLE_DATAGRAM}. */
     public static final long QUEUE_PAIR_TYPE = offset(QUEUE_PAIR, "qp_type");
     /** {@code IBV_QPT_RC}. */
     public static final int RELIABLE_CONNECTION = 2;
+    /** {@code IBV_QPT_UC}. */
+    public static final int UNRELIABLE_CONNECTION = 3;
+    /** {@code IBV_QPT_UD}. */
+    public static final int UNRELIABLE_DATAGRAM = 4;
 
     /** {@code struct ibv_qp_init_attr}; the driver writes the sizes granted. */
     public static final GroupLayout QUEUE_PAIR_INIT = structLayout(
@@ -378,10 +390,139 @@ public final class VerbsAbi {
     /** Type. */
     public static final long INIT_TYPE = offset(QUEUE_PAIR_INIT, "qp_type");
 
-    /** Bytes of {@code struct ibv_qp_attr}, which begins with {@code qp_state}. */
-    public static final long QUEUE_PAIR_ATTRIBUTES_BYTES = 144;
+    /** Bytes of {@code union ibv_gid}: an address of IPv6, or one of IPv4 mapped into it; network byte order. */
+    public static final int GID_BYTES = 16;
+
+    /** {@code struct ibv_ah_attr}, with its {@code struct ibv_global_route}; libibverbs reads it. */
+    public static final GroupLayout ADDRESS_HANDLE_ATTRIBUTES = structLayout(
+                    sequenceLayout(2, JAVA_LONG).withName("dgid"),
+                    JAVA_INT.withName("flow_label"),
+                    JAVA_BYTE.withName("sgid_index"),
+                    JAVA_BYTE.withName("hop_limit"),
+                    JAVA_BYTE.withName("traffic_class"),
+                    paddingLayout(1),
+                    JAVA_SHORT.withName("dlid"),
+                    JAVA_BYTE.withName("sl"),
+                    JAVA_BYTE.withName("src_path_bits"),
+                    JAVA_BYTE.withName("static_rate"),
+                    JAVA_BYTE.withName("is_global"),
+                    JAVA_BYTE.withName("port_num"),
+                    paddingLayout(1))
+            .withName("ibv_ah_attr");
+
+    /** GID of the peer's port. */
+    public static final long HANDLE_GID = offset(ADDRESS_HANDLE_ATTRIBUTES, "dgid");
+    /** Index of the GID of this side. */
+    public static final long HANDLE_OWN_GID_INDEX = offset(ADDRESS_HANDLE_ATTRIBUTES, "sgid_index");
+    /** Hops that a packet may take. */
+    public static final long HANDLE_HOP_LIMIT = offset(ADDRESS_HANDLE_ATTRIBUTES, "hop_limit");
+    /** 1: packets have a routing header, as on Ethernet they must. */
+    public static final long HANDLE_IS_GLOBAL = offset(ADDRESS_HANDLE_ATTRIBUTES, "is_global");
+    /** Number of the port of this side. */
+    public static final long HANDLE_PORT = offset(ADDRESS_HANDLE_ATTRIBUTES, "port_num");
+
+    /** {@code struct ibv_qp_attr}; libibverbs reads what a mask names. */
+    public static final GroupLayout QUEUE_PAIR_ATTRIBUTES = structLayout(
+                    JAVA_INT.withName("qp_state"),
+                    JAVA_INT.withName("cur_qp_state"),
+                    JAVA_INT.withName("path_mtu"),
+                    JAVA_INT.withName("path_mig_state"),
+                    JAVA_INT.withName("qkey"),
+                    JAVA_INT.withName("rq_psn"),
+                    JAVA_INT.withName("sq_psn"),
+                    JAVA_INT.withName("dest_qp_num"),
+                    JAVA_INT.withName("qp_access_flags"),
+                    sequenceLayout(5, JAVA_INT).withName("cap"),
+                    ADDRESS_HANDLE_ATTRIBUTES.withName("ah_attr"),
+                    ADDRESS_HANDLE_ATTRIBUTES.withName("alt_ah_attr"),
+                    JAVA_SHORT.withName("pkey_index"),
+                    JAVA_SHORT.withName("alt_pkey_index"),
+                    JAVA_BYTE.withName("en_sqd_async_notify"),
+                    JAVA_BYTE.withName("sq_draining"),
+                    JAVA_BYTE.withName("max_rd_atomic"),
+                    JAVA_BYTE.withName("max_dest_rd_atomic"),
+                    JAVA_BYTE.withName("min_rnr_timer"),
+                    JAVA_BYTE.withName("port_num"),
+                    JAVA_BYTE.withName("timeout"),
+                    JAVA_BYTE.withName("retry_cnt"),
+                    JAVA_BYTE.withName("rnr_retry"),
+                    JAVA_BYTE.withName("alt_port_num"),
+                    JAVA_BYTE.withName("alt_timeout"),
+                    paddingLayout(1),
+                    JAVA_INT.withName("rate_limit"),
+                    paddingLayout(4))
+            .withName("ibv_qp_attr");
+
+    /** State to move to, one of {@code enum ibv_qp_state}. */
+    public static final long MODIFY_QP_STATE = offset(QUEUE_PAIR_ATTRIBUTES, "qp_state");
+    /** {@code enum ibv_mtu}. */
+    public static final long MODIFY_PATH_MTU = offset(QUEUE_PAIR_ATTRIBUTES, "path_mtu");
+    /** Key of datagrams. */
+    public static final long MODIFY_QKEY = offset(QUEUE_PAIR_ATTRIBUTES, "qkey");
+    /** Number of the peer's first packet. */
+    public static final long MODIFY_RQ_PSN = offset(QUEUE_PAIR_ATTRIBUTES, "rq_psn");
+    /** Number of the first packet of this side. */
+    public static final long MODIFY_SQ_PSN = offset(QUEUE_PAIR_ATTRIBUTES, "sq_psn");
+    /** The peer's queue pair. */
+    public static final long MODIFY_DEST_QPN = offset(QUEUE_PAIR_ATTRIBUTES, "dest_qp_num");
+    /** What the peer may do at all. */
+    public static final long MODIFY_ACCESS = offset(QUEUE_PAIR_ATTRIBUTES, "qp_access_flags");
+    /** The peer's host, as an {@code ibv_ah_attr}. */
+    public static final long MODIFY_AV = offset(QUEUE_PAIR_ATTRIBUTES, "ah_attr");
+    /** READs in flight from this side. */
+    public static final long MODIFY_MAX_RD_ATOMIC = offset(QUEUE_PAIR_ATTRIBUTES, "max_rd_atomic");
+    /** READs in flight from the peer. */
+    public static final long MODIFY_MAX_DEST_RD_ATOMIC = offset(QUEUE_PAIR_ATTRIBUTES, "max_dest_rd_atomic");
+    /** How long the peer waits for a RECV of this side, a code. */
+    public static final long MODIFY_MIN_RNR_TIMER = offset(QUEUE_PAIR_ATTRIBUTES, "min_rnr_timer");
+    /** Number of the port. */
+    public static final long MODIFY_PORT = offset(QUEUE_PAIR_ATTRIBUTES, "port_num");
+    /** 4.096 us shifted left by this. */
+    public static final long MODIFY_TIMEOUT = offset(QUEUE_PAIR_ATTRIBUTES, "timeout");
+    /** How often to retry reaching a silent peer. */
+    public static final long MODIFY_RETRY_CNT = offset(QUEUE_PAIR_ATTRIBUTES, "retry_cnt");
+    /** How often to retry reaching a peer without a RECV. */
+    public static final long MODIFY_RNR_RETRY = offset(QUEUE_PAIR_ATTRIBUTES, "rnr_retry");
+
     /** {@code IBV_QP_STATE}. */
     public static final int MODIFY_STATE = 1;
+
+    private static final int IBV_QP_ACCESS_FLAGS = 1 << 3;
+    private static final int IBV_QP_PKEY_INDEX = 1 << 4;
+    private static final int IBV_QP_PORT = 1 << 5;
+    private static final int IBV_QP_QKEY = 1 << 6;
+    private static final int IBV_QP_AV = 1 << 7;
+    private static final int IBV_QP_PATH_MTU = 1 << 8;
+    private static final int IBV_QP_TIMEOUT = 1 << 9;
+    private static final int IBV_QP_RETRY_CNT = 1 << 10;
+    private static final int IBV_QP_RNR_RETRY = 1 << 11;
+    private static final int IBV_QP_RQ_PSN = 1 << 12;
+    private static final int IBV_QP_MAX_QP_RD_ATOMIC = 1 << 13;
+    private static final int IBV_QP_MIN_RNR_TIMER = 1 << 15;
+    private static final int IBV_QP_SQ_PSN = 1 << 16;
+    private static final int IBV_QP_MAX_DEST_RD_ATOMIC = 1 << 17;
+    private static final int IBV_QP_DEST_QPN = 1 << 20;
+
+    /** What moves a connection to INIT, besides the state; ibv_modify_qp(3). */
+    public static final int CONNECTION_TO_INIT = MODIFY_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS;
+    /** What moves a queue pair of datagrams to INIT. */
+    public static final int DATAGRAM_TO_INIT = MODIFY_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY;
+    /** What moves an unreliable connection to RTR; datagrams need the state only. */
+    public static final int UNRELIABLE_TO_RTR =
+            MODIFY_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN;
+    /** What moves a reliable connection to RTR. */
+    public static final int RELIABLE_TO_RTR = UNRELIABLE_TO_RTR | IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER;
+    /** What moves an unreliable connection or a queue pair of datagrams to RTS. */
+    public static final int UNRELIABLE_TO_RTS = MODIFY_STATE | IBV_QP_SQ_PSN;
+    /** What moves a reliable connection to RTS. */
+    public static final int RELIABLE_TO_RTS =
+            UNRELIABLE_TO_RTS | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC;
+    /** {@code IBV_QPS_INIT}. */
+    public static final int STATE_INIT = 1;
+    /** {@code IBV_QPS_RTR}. */
+    public static final int STATE_READY_TO_RECEIVE = 2;
+    /** {@code IBV_QPS_RTS}. */
+    public static final int STATE_READY_TO_SEND = 3;
     /** {@code IBV_QPS_ERR}. */
     public static final int STATE_ERROR = 6;
 

@@ -97,6 +97,15 @@ public interface VerbsLibrary {
      */
     int queryPort(long context, int port, long attributes);
 
+    /** {@code ibv_query_gid}: fills a {@code union ibv_gid}. */
+    int queryGid(long context, int port, int index, long gid);
+
+    /** {@code ibv_create_ah}. */
+    long createAddressHandle(long domain, long attributes);
+
+    /** {@code ibv_destroy_ah}. */
+    int destroyAddressHandle(long handle);
+
     /** {@code ibv_alloc_pd}. */
     long allocateDomain(long context);
 

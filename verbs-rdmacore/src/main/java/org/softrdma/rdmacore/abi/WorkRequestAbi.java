@@ -41,6 +41,10 @@ public final class WorkRequestAbi {
                     paddingLayout(4))
             .withName("atomic");
 
+    private static final GroupLayout DATAGRAM = structLayout(
+                    POINTER.withName("ah"), JAVA_INT.withName("remote_qpn"), JAVA_INT.withName("remote_qkey"))
+            .withName("ud");
+
     /** Ends with its {@code struct ibv_mw_bind_info}. */
     private static final GroupLayout BIND = structLayout(
                     POINTER.withName("mw"),
@@ -53,7 +57,7 @@ public final class WorkRequestAbi {
                     paddingLayout(4))
             .withName("bind_mw");
 
-    /** {@code struct ibv_send_wr}, its arms for READ and WRITE, for atomics, and for binds. */
+    /** {@code struct ibv_send_wr}, its arms for READ and WRITE, for atomics, for datagrams, and for binds. */
     public static final GroupLayout SEND = structLayout(
                     JAVA_LONG.withName("wr_id"),
                     POINTER.withName("next"),
@@ -62,7 +66,7 @@ public final class WorkRequestAbi {
                     JAVA_INT.withName("opcode"),
                     JAVA_INT.withName("send_flags"),
                     JAVA_INT.withName("imm_data"),
-                    unionLayout(RDMA, ATOMIC).withName("wr"),
+                    unionLayout(RDMA, ATOMIC, DATAGRAM).withName("wr"),
                     JAVA_LONG.withName("qp_type"),
                     BIND)
             .withName("ibv_send_wr");
@@ -91,6 +95,12 @@ public final class WorkRequestAbi {
     public static final long SEND_SWAP = VerbsAbi.offset(SEND, "wr", "atomic", "swap");
     /** The peer's key of an atomic. */
     public static final long SEND_ATOMIC_RKEY = VerbsAbi.offset(SEND, "wr", "atomic", "rkey");
+    /** The address handle of a datagram. */
+    public static final long SEND_HANDLE = VerbsAbi.offset(SEND, "wr", "ud", "ah");
+    /** The queue pair that a datagram goes to. */
+    public static final long SEND_REMOTE_NUMBER = VerbsAbi.offset(SEND, "wr", "ud", "remote_qpn");
+    /** The key of a datagram. */
+    public static final long SEND_QUEUE_KEY = VerbsAbi.offset(SEND, "wr", "ud", "remote_qkey");
     /** The window of a bind. */
     public static final long SEND_WINDOW = VerbsAbi.offset(SEND, "bind_mw", "mw");
     /** The key that the window gets. */
@@ -176,6 +186,8 @@ public final class WorkRequestAbi {
     public static final long COMPLETION_IMMEDIATE = VerbsAbi.offset(COMPLETION, "imm_data");
     /** The queue pair. */
     public static final long COMPLETION_QUEUE_PAIR = VerbsAbi.offset(COMPLETION, "qp_num");
+    /** The queue pair that sent a datagram. */
+    public static final long COMPLETION_SOURCE = VerbsAbi.offset(COMPLETION, "src_qp");
     /** {@code enum ibv_wc_flags}. */
     public static final long COMPLETION_FLAGS = VerbsAbi.offset(COMPLETION, "wc_flags");
     /** Bytes of a completion. */

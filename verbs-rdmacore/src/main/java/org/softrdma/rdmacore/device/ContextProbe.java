@@ -15,6 +15,7 @@ import org.softrdma.rdmacore.abi.VerbsLibrary;
 import org.softrdma.rdmacore.abi.WorkRequestAbi;
 import org.softrdma.verbs.Capabilities;
 import org.softrdma.verbs.Feature;
+import org.softrdma.verbs.QueuePairType;
 
 /**
  * What a context is and can do. The probe creates one object of each kind, which also proves that the structures have
@@ -29,7 +30,6 @@ record ContextProbe(String name, WireProtocol transport, boolean softIwarp, Capa
     /** The kernel's SoftiWARP driver, {@code SIW_VENDOR_ID}. */
     private static final int SIW_VENDOR = 0x626D74;
 
-    private static final int PORT = 1;
     /** The smallest of what connect (56), accept (196) and reject (148) carry on InfiniBand; rdma_connect(3). */
     private static final int PRIVATE_DATA = 56;
     /** READ depths have 8 bits; all ones means "the maximum" (RDMA_MAX_RESP_RES). */
@@ -92,12 +92,12 @@ record ContextProbe(String name, WireProtocol transport, boolean softIwarp, Capa
             long attributes = arena.allocate(VerbsAbi.DEVICE_ATTRIBUTES).address();
             succeed("ibv_query_device", library.queryDevice(context, attributes));
             long port = arena.allocate(VerbsAbi.PORT_ATTRIBUTES).address();
-            succeed("ibv_query_port", library.queryPort(context, PORT, port));
+            succeed("ibv_query_port", library.queryPort(context, OwnGid.PORT, port));
             boolean ethernet = CMemory.getByte(port + VerbsAbi.LINK_LAYER) == VerbsAbi.LINK_LAYER_ETHERNET;
             boolean softIwarp = CMemory.getInt(attributes + VerbsAbi.VENDOR_ID) == SIW_VENDOR;
             // siw ignores the requested first address of a region.
-            Made made = makeObjects(attributes, !softIwarp);
             WireProtocol speaks = iwarp ? WireProtocol.IWARP : ethernet ? WireProtocol.ROCE : WireProtocol.INFINIBAND;
+            Made made = makeObjects(attributes, !softIwarp, speaks);
             EnumSet<Feature> features = EnumSet.of(Feature.IPV6);
             features.addAll(speaks.connectionFeatures());
             features.addAll(OptionalObjects.told(attributes, speaks, softIwarp));
@@ -130,6 +130,14 @@ record ContextProbe(String name, WireProtocol transport, boolean softIwarp, Capa
                             .maxMemoryWindows(
                                     made.features.contains(Feature.MEMORY_WINDOWS)
                                             ? limit(attributes + VerbsAbi.MAX_MW, Integer.MAX_VALUE)
+                                            : 0)
+                            .maxAddressHandles(
+                                    made.features.contains(Feature.UNRELIABLE_DATAGRAM)
+                                            ? limit(attributes + VerbsAbi.MAX_AH, Integer.MAX_VALUE)
+                                            : 0)
+                            .maxTransferUnit(
+                                    made.features.contains(Feature.CONNECTION_BY_ADDRESS)
+                                            ? QueuePairCodes.transferUnit(CMemory.getInt(port + VerbsAbi.ACTIVE_MTU))
                                             : 0)
                             .features(features)
                             .build());
@@ -181,7 +189,7 @@ record ContextProbe(String name, WireProtocol transport, boolean softIwarp, Capa
 
         private record Made(int maxInline, Set<Feature> features) {}
 
-        private Made makeObjects(long attributes, boolean heedsBase) {
+        private Made makeObjects(long attributes, boolean heedsBase, WireProtocol speaks) {
             long domain = NativeErrors.require("ibv_alloc_pd", library.allocateDomain(context), "a probe of " + name);
             try {
                 require(
@@ -193,7 +201,7 @@ record ContextProbe(String name, WireProtocol transport, boolean softIwarp, Capa
                 OptionalObjects optional = new OptionalObjects(library, operations, attributes, domain, arena);
                 add(features, Feature.ZERO_BASED, makeRegions(domain, optional, features) && heedsBase);
                 add(features, Feature.MEMORY_WINDOWS, optional.hasWindows());
-                return new Made(makeQueues(domain, optional, features), features);
+                return new Made(makeQueues(domain, optional, speaks, features), features);
             } finally {
                 library.deallocateDomain(domain);
             }
@@ -233,7 +241,7 @@ record ContextProbe(String name, WireProtocol transport, boolean softIwarp, Capa
             return true;
         }
 
-        private int makeQueues(long domain, OptionalObjects optional, Set<Feature> features) {
+        private int makeQueues(long domain, OptionalObjects optional, WireProtocol speaks, Set<Feature> features) {
             long queue = NativeErrors.require(
                     "ibv_create_cq", library.createCompletionQueue(context, 1, COOKIE, 0, 0), "a probe of " + name);
             try {
@@ -247,14 +255,21 @@ record ContextProbe(String name, WireProtocol transport, boolean softIwarp, Capa
                 long completion = arena.allocate(WorkRequestAbi.COMPLETION).address();
                 int polled = operations.poll(queue, 1, completion);
                 require(polled == 0, "ibv_poll_cq of a new queue", polled, "0");
-                if (!makesQueuePair(domain, queue, 0, 0)) {
+                if (!makesQueuePair(QueuePairType.RELIABLE_CONNECTION, domain, queue, 0, 0)) {
                     throw NativeErrors.failed("ibv_create_qp", 0, name + " makes no reliably connected queue pair");
                 }
                 add(features, Feature.QUEUE_RESIZE, optional.resizes(queue));
                 add(
                         features,
                         Feature.SHARED_RECEIVE_QUEUES,
-                        optional.hasSharedReceiveQueues(shared -> makesQueuePair(domain, queue, shared, 0)));
+                        optional.hasSharedReceiveQueues(
+                                shared -> makesQueuePair(QueuePairType.RELIABLE_CONNECTION, domain, queue, shared, 0)));
+                // InfiniBand would need the local identifiers that its subnet manager gives.
+                if (speaks == WireProtocol.ROCE) {
+                    for (QueuePairType type : QueuePairType.values()) {
+                        add(features, type.feature(), makesQueuePair(type, domain, queue, 0, 0));
+                    }
+                }
                 return largestInline(domain, queue);
             } finally {
                 library.destroyCompletionQueue(queue);
@@ -267,7 +282,7 @@ record ContextProbe(String name, WireProtocol transport, boolean softIwarp, Capa
             int fails = MAX_INLINE + 1;
             while (fails - works > 1) {
                 int middle = (works + fails) >>> 1;
-                if (makesQueuePair(domain, queue, 0, middle)) {
+                if (makesQueuePair(QueuePairType.RELIABLE_CONNECTION, domain, queue, 0, middle)) {
                     works = middle;
                 } else {
                     fails = middle;
@@ -276,7 +291,7 @@ record ContextProbe(String name, WireProtocol transport, boolean softIwarp, Capa
             return works;
         }
 
-        private boolean makesQueuePair(long domain, long queue, long shared, int inline) {
+        private boolean makesQueuePair(QueuePairType type, long domain, long queue, long shared, int inline) {
             long init = arena.allocate(VerbsAbi.QUEUE_PAIR_INIT).address();
             CMemory.putLong(init + VerbsAbi.INIT_SEND_QUEUE, queue);
             CMemory.putLong(init + VerbsAbi.INIT_RECEIVE_QUEUE, queue);
@@ -286,7 +301,7 @@ record ContextProbe(String name, WireProtocol transport, boolean softIwarp, Capa
             CMemory.putInt(init + VerbsAbi.INIT_MAX_SEND_SGE, 1);
             CMemory.putInt(init + VerbsAbi.INIT_MAX_RECEIVE_SGE, 1);
             CMemory.putInt(init + VerbsAbi.INIT_MAX_INLINE, inline);
-            CMemory.putInt(init + VerbsAbi.INIT_TYPE, VerbsAbi.RELIABLE_CONNECTION);
+            CMemory.putInt(init + VerbsAbi.INIT_TYPE, QueuePairCodes.type(type));
             long queuePair = library.createQueuePair(domain, init);
             if (VerbsLibrary.isError(queuePair)) {
                 return false;
@@ -297,7 +312,7 @@ record ContextProbe(String name, WireProtocol transport, boolean softIwarp, Capa
                                 && CMemory.getLong(queuePair + VerbsAbi.QUEUE_PAIR_SEND_QUEUE) == queue
                                 && CMemory.getLong(queuePair + VerbsAbi.QUEUE_PAIR_RECEIVE_QUEUE) == queue
                                 && CMemory.getLong(queuePair + VerbsAbi.QUEUE_PAIR_SHARED_QUEUE) == shared
-                                && CMemory.getInt(queuePair + VerbsAbi.QUEUE_PAIR_TYPE) == VerbsAbi.RELIABLE_CONNECTION,
+                                && CMemory.getInt(queuePair + VerbsAbi.QUEUE_PAIR_TYPE) == QueuePairCodes.type(type),
                         "ibv_qp.qp_type",
                         CMemory.getInt(queuePair + VerbsAbi.QUEUE_PAIR_TYPE),
                         "the domain, queues and type it was created with");

@@ -25,14 +25,14 @@ final class CoreCmId extends CmId {
     /**
      * How often to retry reaching a silent peer. 7, the maximum of rdma_connect(3), means for ever on rxe (rxe_comp.c).
      */
-    private static final byte RETRIES = 6;
+    static final byte RETRIES = 6;
     /** For ever: a SEND waits for its RECV; rdma_connect(3). */
-    private static final byte RNR_RETRIES = 7;
+    static final byte RNR_RETRIES = 7;
     /**
      * InfiniBand and RoCE retry after 4.096 us shifted left by this, 0.54 s, and give up a silent peer after
      * {@link #RETRIES} retries. The kernel's own choice is four to eight times as long (CMA_IBOE_PACKET_LIFETIME).
      */
-    private static final int ACK_TIMEOUT_SHIFT = 17;
+    static final int ACK_TIMEOUT_SHIFT = 17;
 
     private final DeviceContext device;
     private final VerbsLibrary library;

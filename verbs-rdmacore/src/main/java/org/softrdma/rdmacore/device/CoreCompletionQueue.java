@@ -106,6 +106,11 @@ final class CoreCompletionQueue extends IbvCompletionQueue {
     }
 
     @Override
+    protected int source(int index) {
+        return CMemory.getInt(completion(index) + WorkRequestAbi.COMPLETION_SOURCE);
+    }
+
+    @Override
     protected int queuePair(int index) {
         return CMemory.getInt(completion(index) + WorkRequestAbi.COMPLETION_QUEUE_PAIR);
     }

@@ -3,6 +3,7 @@ package org.softrdma.rdmacore.device;
 import java.lang.foreign.MemorySegment;
 import org.softrdma.ibverbs.Errno;
 import org.softrdma.ibverbs.RegionRights;
+import org.softrdma.ibverbs.device.IbvAddressHandle;
 import org.softrdma.ibverbs.device.IbvMemoryRegion;
 import org.softrdma.ibverbs.device.IbvMemoryRegion.Registration;
 import org.softrdma.ibverbs.device.IbvMemoryWindow;
@@ -75,6 +76,11 @@ final class CoreProtectionDomain extends IbvProtectionDomain {
     @Override
     protected IbvMemoryWindow newWindow(Runnable whenClosed) {
         return CoreMemoryWindow.allocate(device, this, pointer, whenClosed);
+    }
+
+    @Override
+    protected IbvAddressHandle newAddressHandle(IbvAddressHandle.Parts parts) {
+        return CoreAddressHandle.create(device, parts, pointer);
     }
 
     @Override

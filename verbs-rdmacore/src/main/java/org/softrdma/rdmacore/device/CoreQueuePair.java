@@ -1,6 +1,8 @@
 package org.softrdma.rdmacore.device;
 
 import java.lang.foreign.Arena;
+import java.security.SecureRandom;
+import org.jspecify.annotations.Nullable;
 import org.softrdma.ibverbs.Errno;
 import org.softrdma.ibverbs.WorkRing;
 import org.softrdma.ibverbs.device.IbvQueuePair;
@@ -8,6 +10,7 @@ import org.softrdma.ibverbs.device.IbvSharedReceiveQueue;
 import org.softrdma.ibverbs.device.QueuePairParts;
 import org.softrdma.rdmacore.abi.CMemory;
 import org.softrdma.rdmacore.abi.VerbsAbi;
+import org.softrdma.verbs.QueuePairAddress;
 import org.softrdma.verbs.QueuePairLimits;
 import org.softrdma.verbs.ReceiveWorkRequest;
 import org.softrdma.verbs.SendOpcode;
@@ -15,9 +18,20 @@ import org.softrdma.verbs.SendWorkRequest;
 
 /** An {@code ibv_qp} by its pointer, and the memory for its work requests. */
 final class CoreQueuePair extends IbvQueuePair {
+    /** Nobody shall guess the packets that a queue pair expects. */
+    private static final SecureRandom SEQUENCES = new SecureRandom();
+
+    private static final int SEQUENCE_END = 1 << 24;
+
     private final DeviceContext device;
-    private final CoreCmId id;
+    /** Null if the application connects it. */
+    private final @Nullable CoreCmId id;
+
     private final long pointer;
+    private final QueuePairMoves moves;
+    /** Of the first packet that it sends, where the application connects it. */
+    private final int sequence;
+
     private final Arena arena = Arena.ofShared();
     private final PostedBinds binds;
     private final PostBuffer buffer;
@@ -29,7 +43,9 @@ final class CoreQueuePair extends IbvQueuePair {
         this.pointer = pointer;
         id = (CoreCmId) parts.id();
         binds = new PostedBinds(limits.maxSendWorkRequests());
-        buffer = new PostBuffer(arena, limits.maxSendScatterGather(), device.bindable(), binds);
+        sequence = parts.id() == null ? SEQUENCES.nextInt(SEQUENCE_END) : 0;
+        moves = new QueuePairMoves(device, pointer, parts.type());
+        buffer = new PostBuffer(arena, limits.maxSendScatterGather(), parts, device.bindable(), binds);
         receives = new ReceiveBuffer(arena, limits.maxReceiveScatterGather(), device.isSoftIwarp());
         device.shared().opened(pointer, this);
     }
@@ -44,13 +60,39 @@ final class CoreQueuePair extends IbvQueuePair {
         try (Arena scratch = Arena.ofConfined()) {
             long init = initialAttributes(scratch, parts);
             long domain = ((CoreProtectionDomain) parts.domain()).pointer();
-            long pointer = ((CoreCmId) parts.id()).createQueuePair(domain, init);
+            if (parts.id() == null) {
+                return createUnconnected(device, parts, domain, init);
+            }
+            long pointer = ((CoreCmId) parts.requireId()).createQueuePair(domain, init);
             try {
                 return new CoreQueuePair(device, parts, pointer, granted(init, parts.limits()));
             } catch (Throwable e) { // an Error, too: nothing else would destroy the queue pair
-                parts.id().destroyQueuePair();
+                parts.requireId().destroyQueuePair();
                 throw e;
             }
+        }
+    }
+
+    private static CoreQueuePair createUnconnected(DeviceContext device, QueuePairParts parts, long domain, long init) {
+        OwnGid own = device.ownGid(); // refused here if there is none, and not when it is to connect
+        long pointer = NativeErrors.require(
+                "ibv_create_qp",
+                device.library().createQueuePair(domain, init),
+                "the device " + own.host().getHostAddress() + " refuses a queue pair of type " + parts.type()
+                        + " of this size; request less");
+        CoreQueuePair made;
+        try {
+            made = new CoreQueuePair(device, parts, pointer, granted(init, parts.limits()));
+        } catch (Throwable e) {
+            device.library().destroyQueuePair(pointer);
+            throw e;
+        }
+        try {
+            made.moves.begin(parts.queueKey(), made.sequence);
+            return made;
+        } catch (Throwable e) {
+            made.destroy();
+            throw e;
         }
     }
 
@@ -70,7 +112,7 @@ final class CoreQueuePair extends IbvQueuePair {
         CMemory.putInt(init + VerbsAbi.INIT_MAX_SEND_SGE, asked.maxSendScatterGather());
         CMemory.putInt(init + VerbsAbi.INIT_MAX_RECEIVE_SGE, asked.maxReceiveScatterGather());
         CMemory.putInt(init + VerbsAbi.INIT_MAX_INLINE, asked.maxInline());
-        CMemory.putInt(init + VerbsAbi.INIT_TYPE, VerbsAbi.RELIABLE_CONNECTION);
+        CMemory.putInt(init + VerbsAbi.INIT_TYPE, QueuePairCodes.type(parts.type()));
         return init;
     }
 
@@ -148,6 +190,22 @@ final class CoreQueuePair extends IbvQueuePair {
         }
     }
 
+    // ---- without an id
+
+    @Override
+    protected QueuePairAddress localAddress() {
+        return new QueuePairAddress(
+                device.ownGid().address(),
+                number(),
+                sequence,
+                device.capabilities().maxTransferUnit());
+    }
+
+    @Override
+    protected void connectNatively(QueuePairAddress peer, int outboundReads, int inboundReads) {
+        moves.connect(peer, localAddress(), outboundReads, inboundReads);
+    }
+
     // ---- states
 
     @Override
@@ -157,14 +215,20 @@ final class CoreQueuePair extends IbvQueuePair {
 
     @Override
     protected void quiesce() {
-        id.disconnect();
+        if (id != null) {
+            id.disconnect();
+        }
         moveToError();
     }
 
     @Override
     protected void destroy() {
         device.shared().closingQueuePair(pointer);
-        id.destroyQueuePair();
+        if (id != null) {
+            id.destroyQueuePair();
+        } else {
+            device.library().destroyQueuePair(pointer);
+        }
         arena.close();
     }
 }

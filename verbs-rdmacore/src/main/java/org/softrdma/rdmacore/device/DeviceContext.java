@@ -3,6 +3,7 @@ package org.softrdma.rdmacore.device;
 import java.lang.foreign.Arena;
 import java.net.InetSocketAddress;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.softrdma.ibverbs.device.DriverEvents;
 import org.softrdma.rdmacore.abi.CMemory;
 import org.softrdma.rdmacore.abi.VerbsAbi;
@@ -26,6 +27,8 @@ final class DeviceContext {
     private final Arena arena = Arena.ofShared();
 
     private final long errorState;
+    /** Found when it is needed first; finding it twice does no harm. */
+    private volatile @Nullable OwnGid ownGid;
 
     /**
      * Finds out what the context can do, and joins the other devices that share it.
@@ -48,8 +51,7 @@ final class DeviceContext {
         faults = new DeviceFaults(events);
         operations = library.operations(context);
         probe = ContextProbe.of(provider, library, context, operations);
-        errorState =
-                arena.allocate(VerbsAbi.QUEUE_PAIR_ATTRIBUTES_BYTES, Long.BYTES).address();
+        errorState = arena.allocate(VerbsAbi.QUEUE_PAIR_ATTRIBUTES).address();
         CMemory.putInt(errorState, VerbsAbi.STATE_ERROR);
         shared = SharedContext.join(library, context, probe.softIwarp(), faults);
     }
@@ -69,6 +71,20 @@ final class DeviceContext {
     /** The address to connect from, with port 0; empty to let routing choose. */
     Optional<InetSocketAddress> address() {
         return address;
+    }
+
+    /**
+     * Where queue pairs without an id send from.
+     *
+     * @throws org.softrdma.verbs.VerbsException {@code ADDRESS_NOT_AVAILABLE} if there is nothing
+     */
+    OwnGid ownGid() {
+        OwnGid known = ownGid;
+        if (known == null) {
+            known = OwnGid.find(library, context, probe.name(), address);
+            ownGid = known;
+        }
+        return known;
     }
 
     ContextProbe probe() {

@@ -1,8 +1,10 @@
 package org.softrdma.rdmacore.device;
 
 import java.lang.foreign.Arena;
+import org.softrdma.ibverbs.device.QueuePairParts;
 import org.softrdma.rdmacore.abi.CMemory;
 import org.softrdma.rdmacore.abi.WorkRequestAbi;
+import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.SendOpcode;
 import org.softrdma.verbs.SendWorkRequest;
 
@@ -18,6 +20,8 @@ final class PostBuffer {
     private final long sendEntries;
     private final long sendEntriesStride;
     private final long bad;
+    private final ProtectionDomain domain;
+    private final int queueKey;
     private final BindBuffer binds;
 
     /**
@@ -25,10 +29,13 @@ final class PostBuffer {
      *
      * @param arena of the queue pair
      * @param maxEntries of a send
+     * @param parts of the queue pair
      * @param bindable what windows can be bound to
      * @param posted binds of the queue pair
      */
-    PostBuffer(Arena arena, int maxEntries, BindableRegions bindable, PostedBinds posted) {
+    PostBuffer(Arena arena, int maxEntries, QueuePairParts parts, BindableRegions bindable, PostedBinds posted) {
+        domain = parts.domain();
+        queueKey = parts.queueKey();
         sendEntriesStride = maxEntries * WorkRequestAbi.ENTRY_BYTES;
         sends = arena.allocate(CHAIN * WorkRequestAbi.SEND_BYTES, Long.BYTES).address();
         sendEntries = arena.allocate(CHAIN * sendEntriesStride, Long.BYTES).address();
@@ -62,12 +69,13 @@ final class PostBuffer {
      * @param nativeId {@code wr_id}
      * @param flags {@code enum ibv_send_flags}
      * @param sequence its number in the queue
-     * @throws IllegalArgumentException if it binds a window of another device; nothing was written
-     * @throws IllegalStateException if the window is closed; nothing was written
+     * @throws IllegalArgumentException if its window or address handle is another device's; nothing was written
+     * @throws IllegalStateException if its window or address handle is closed; nothing was written
      */
     void send(int position, SendWorkRequest request, long nativeId, int flags, long sequence) {
         long at = send(position);
         SendOpcode opcode = request.opcode();
+        long handle = request.addressHandle() == null ? 0 : CoreAddressHandle.pointer(request.addressHandle(), domain);
         if (opcode == SendOpcode.BIND_WINDOW) {
             binds.write(at, position, request, sequence);
         }
@@ -77,6 +85,14 @@ final class PostBuffer {
         CMemory.putInt(at + WorkRequestAbi.SEND_OPCODE, code(opcode));
         CMemory.putInt(at + WorkRequestAbi.SEND_FLAGS, flags);
         CMemory.putInt(at + WorkRequestAbi.SEND_IMMEDIATE, immediate(request));
+        if (handle != 0) {
+            CMemory.putLong(at + WorkRequestAbi.SEND_HANDLE, handle);
+            CMemory.putInt(at + WorkRequestAbi.SEND_REMOTE_NUMBER, request.remoteNumber());
+            // Devices put their queue pair's own key in place of a negative one (IBTA 10.2.5), but rxe does not.
+            int key = request.queueKey() < 0 ? queueKey : request.queueKey();
+            CMemory.putInt(at + WorkRequestAbi.SEND_QUEUE_KEY, key);
+            return;
+        }
         CMemory.putLong(at + WorkRequestAbi.SEND_REMOTE_ADDRESS, request.remoteAddress());
         if (opcode.isAtomic()) {
             CMemory.putLong(at + WorkRequestAbi.SEND_COMPARE_ADD, request.compareAdd());

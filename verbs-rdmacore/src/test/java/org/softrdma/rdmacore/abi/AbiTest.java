@@ -44,6 +44,8 @@ class AbiTest {
         expectSize(12, VerbsAbi.SHARED_QUEUE_ATTRIBUTES);
         expectSize(24, VerbsAbi.SHARED_QUEUE_INIT);
         expectSize(64, VerbsAbi.QUEUE_PAIR_INIT);
+        expectSize(32, VerbsAbi.ADDRESS_HANDLE_ATTRIBUTES);
+        expectSize(144, VerbsAbi.QUEUE_PAIR_ATTRIBUTES);
         expectSize(16, WorkRequestAbi.ENTRY);
         expectSize(128, WorkRequestAbi.SEND);
         expectSize(32, WorkRequestAbi.RECEIVE);
@@ -139,6 +141,37 @@ class AbiTest {
         assertEquals(24, WorkRequestAbi.COMPLETION_IMMEDIATE);
         assertEquals(28, WorkRequestAbi.COMPLETION_QUEUE_PAIR);
         assertEquals(36, WorkRequestAbi.COMPLETION_FLAGS);
+    }
+
+    @Test
+    void shouldHaveTheOffsetsOfTheHeadersForQueuePairsWithoutAnId() {
+        assertEquals(8, VerbsAbi.ACTIVE_MTU);
+        assertEquals(12, VerbsAbi.GID_TABLE_LENGTH);
+        assertEquals(200, VerbsAbi.MAX_AH);
+        assertEquals(0, VerbsAbi.HANDLE_GID);
+        assertEquals(20, VerbsAbi.HANDLE_OWN_GID_INDEX);
+        assertEquals(21, VerbsAbi.HANDLE_HOP_LIMIT);
+        assertEquals(29, VerbsAbi.HANDLE_IS_GLOBAL);
+        assertEquals(30, VerbsAbi.HANDLE_PORT);
+        assertEquals(0, VerbsAbi.MODIFY_QP_STATE);
+        assertEquals(8, VerbsAbi.MODIFY_PATH_MTU);
+        assertEquals(16, VerbsAbi.MODIFY_QKEY);
+        assertEquals(20, VerbsAbi.MODIFY_RQ_PSN);
+        assertEquals(24, VerbsAbi.MODIFY_SQ_PSN);
+        assertEquals(28, VerbsAbi.MODIFY_DEST_QPN);
+        assertEquals(32, VerbsAbi.MODIFY_ACCESS);
+        assertEquals(56, VerbsAbi.MODIFY_AV);
+        assertEquals(126, VerbsAbi.MODIFY_MAX_RD_ATOMIC);
+        assertEquals(127, VerbsAbi.MODIFY_MAX_DEST_RD_ATOMIC);
+        assertEquals(128, VerbsAbi.MODIFY_MIN_RNR_TIMER);
+        assertEquals(129, VerbsAbi.MODIFY_PORT);
+        assertEquals(130, VerbsAbi.MODIFY_TIMEOUT);
+        assertEquals(131, VerbsAbi.MODIFY_RETRY_CNT);
+        assertEquals(132, VerbsAbi.MODIFY_RNR_RETRY);
+        assertEquals(40, WorkRequestAbi.SEND_HANDLE);
+        assertEquals(48, WorkRequestAbi.SEND_REMOTE_NUMBER);
+        assertEquals(52, WorkRequestAbi.SEND_QUEUE_KEY);
+        assertEquals(32, WorkRequestAbi.COMPLETION_SOURCE);
     }
 
     @Test

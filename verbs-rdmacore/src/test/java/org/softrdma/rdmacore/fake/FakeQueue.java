@@ -11,9 +11,17 @@ import org.softrdma.rdmacore.abi.WorkRequestAbi;
 final class FakeQueue {
     /** A completion that waits to be polled. */
     record Entry(
-            long wrId, int status, int opcode, int vendorError, int length, int queuePair, int flags, int immediate) {
+            long wrId,
+            int status,
+            int opcode,
+            int vendorError,
+            int length,
+            int queuePair,
+            int flags,
+            int immediate,
+            int source) {
         Entry(long wrId, int status, int opcode, int vendorError, int length, int queuePair) {
-            this(wrId, status, opcode, vendorError, length, queuePair, 0, 0);
+            this(wrId, status, opcode, vendorError, length, queuePair, 0, 0, 0);
         }
     }
 
@@ -93,6 +101,7 @@ final class FakeQueue {
             CMemory.putInt(at + WorkRequestAbi.COMPLETION_VENDOR_ERROR, entry.vendorError);
             CMemory.putInt(at + WorkRequestAbi.COMPLETION_LENGTH, entry.length);
             CMemory.putInt(at + WorkRequestAbi.COMPLETION_QUEUE_PAIR, entry.queuePair);
+            CMemory.putInt(at + WorkRequestAbi.COMPLETION_SOURCE, entry.source);
             CMemory.putInt(at + WorkRequestAbi.COMPLETION_FLAGS, entry.flags);
             CMemory.putInt(at + WorkRequestAbi.COMPLETION_IMMEDIATE, entry.immediate);
         }

@@ -18,9 +18,13 @@ import org.softrdma.verbs.SendFlags;
  */
 final class FakeQueuePair {
     private static final int VENDOR_ERROR = 0x99;
+    private static final int HEADER = 40;
 
     /** A piece of local memory. */
     record Piece(long address, int length, int lkey) {}
+
+    /** Where a datagram goes. */
+    record Datagram(FakeAddresses.Way way, int number, int key) {}
 
     /** A send work request or RECV, copied at the post. */
     @SuppressWarnings("ArrayRecordComponent") // handed on, never compared
@@ -34,6 +38,7 @@ final class FakeQueuePair {
             long compareAdd,
             long swap,
             FakeWindows.@Nullable Bind bind,
+            @Nullable Datagram datagram,
             List<Piece> pieces,
             byte[] inline) {
         int length() {
@@ -54,6 +59,11 @@ final class FakeQueuePair {
             return opcode == WorkRequestAbi.OPCODE_COMPARE_AND_SWAP || opcode == WorkRequestAbi.OPCODE_FETCH_AND_ADD;
         }
 
+        /** With what only datagrams have. */
+        Work to(Datagram where) {
+            return new Work(wrId, opcode, flags, immediate, 0, 0, compareAdd, swap, bind, where, pieces, inline);
+        }
+
         /** What librxe refuses when it is posted. */
         boolean isRefused() {
             return (isAtomic() && (remoteAddress % Long.BYTES != 0 || length() < Long.BYTES))
@@ -70,6 +80,12 @@ final class FakeQueuePair {
     private final ArrayDeque<Work> sends = new ArrayDeque<>();
     private final ArrayDeque<Work> receives = new ArrayDeque<>();
     private final int number;
+    private final int type;
+    private int queueKey;
+    /** The peer's number, of one that the application has connected; 0 before. */
+    private int destination;
+
+    private int state;
 
     @Nullable
     FakeQueuePair peer;
@@ -80,12 +96,14 @@ final class FakeQueuePair {
     FakeQueuePair(
             FakeVerbsLibrary library,
             int number,
+            int type,
             long domain,
             FakeQueue sendQueue,
             FakeQueue receiveQueue,
             @Nullable FakeSharedQueue shared) {
         this.library = library;
         this.number = number;
+        this.type = type;
         this.domain = domain;
         this.sendQueue = sendQueue;
         this.receiveQueue = receiveQueue;
@@ -95,7 +113,52 @@ final class FakeQueuePair {
         CMemory.putLong(pointer + VerbsAbi.QUEUE_PAIR_SEND_QUEUE, sendQueue.pointer);
         CMemory.putLong(pointer + VerbsAbi.QUEUE_PAIR_RECEIVE_QUEUE, receiveQueue.pointer);
         CMemory.putInt(pointer + VerbsAbi.QUEUE_PAIR_NUMBER, number);
-        CMemory.putInt(pointer + VerbsAbi.QUEUE_PAIR_TYPE, VerbsAbi.RELIABLE_CONNECTION);
+        CMemory.putInt(pointer + VerbsAbi.QUEUE_PAIR_TYPE, type);
+    }
+
+    int number() {
+        return number;
+    }
+
+    boolean isOfDatagrams() {
+        return type == VerbsAbi.UNRELIABLE_DATAGRAM;
+    }
+
+    /** The move that an application makes; false if it is none. */
+    boolean move(int to, long attributes, int mask) {
+        boolean reliable = type == VerbsAbi.RELIABLE_CONNECTION;
+        int needed = switch (to) {
+            case VerbsAbi.STATE_INIT -> isOfDatagrams() ? VerbsAbi.DATAGRAM_TO_INIT : VerbsAbi.CONNECTION_TO_INIT;
+            case VerbsAbi.STATE_READY_TO_RECEIVE ->
+                isOfDatagrams()
+                        ? VerbsAbi.MODIFY_STATE
+                        : reliable ? VerbsAbi.RELIABLE_TO_RTR : VerbsAbi.UNRELIABLE_TO_RTR;
+            case VerbsAbi.STATE_READY_TO_SEND -> reliable ? VerbsAbi.RELIABLE_TO_RTS : VerbsAbi.UNRELIABLE_TO_RTS;
+            default -> 0;
+        };
+        if (needed == 0 || mask != needed || to != state + 1) {
+            return false;
+        }
+        if (to == VerbsAbi.STATE_INIT) {
+            queueKey = CMemory.getInt(attributes + VerbsAbi.MODIFY_QKEY);
+        }
+        if (to == VerbsAbi.STATE_READY_TO_RECEIVE && !isOfDatagrams()) {
+            if (FakeAddresses.way(attributes + VerbsAbi.MODIFY_AV) == null) {
+                return false;
+            }
+            destination = CMemory.getInt(attributes + VerbsAbi.MODIFY_DEST_QPN);
+        }
+        state = to;
+        return true;
+    }
+
+    /** The other end, if this one has one and is one for it. */
+    private @Nullable FakeQueuePair other() {
+        return peer != null || destination == 0 ? peer : library.find(destination, each -> each.destination == number);
+    }
+
+    boolean takes(int key) {
+        return isOfDatagrams() && !error && queueKey == key;
     }
 
     void connect(FakeQueuePair other) {
@@ -125,7 +188,7 @@ final class FakeQueuePair {
         }
         long wrId = CMemory.getLong(request + WorkRequestAbi.SEND_WR_ID);
         if (opcode < 0) {
-            return new Work(wrId, opcode, flags, 0, 0, 0, 0, 0, null, pieces, inline);
+            return new Work(wrId, opcode, flags, 0, 0, 0, 0, 0, null, null, pieces, inline);
         }
         boolean atomic =
                 opcode == WorkRequestAbi.OPCODE_COMPARE_AND_SWAP || opcode == WorkRequestAbi.OPCODE_FETCH_AND_ADD;
@@ -139,6 +202,7 @@ final class FakeQueuePair {
                 atomic ? CMemory.getLong(request + WorkRequestAbi.SEND_COMPARE_ADD) : 0,
                 atomic ? CMemory.getLong(request + WorkRequestAbi.SEND_SWAP) : 0,
                 opcode == WorkRequestAbi.OPCODE_BIND_WINDOW ? bind(request) : null,
+                null,
                 pieces,
                 inline);
     }
@@ -178,7 +242,7 @@ final class FakeQueuePair {
 
     /** The peer's first request may have waited for it. */
     void receivePosted() {
-        FakeQueuePair other = peer;
+        FakeQueuePair other = other();
         if (!error && other != null) {
             other.run();
         }
@@ -218,8 +282,11 @@ final class FakeQueuePair {
         if (error) {
             fail();
         }
+        while (type != VerbsAbi.RELIABLE_CONNECTION && !sends.isEmpty() && !error) {
+            runUnreliably(sends.getFirst());
+        }
         while (!sends.isEmpty() && !error) {
-            FakeQueuePair other = peer;
+            FakeQueuePair other = other();
             if (other == null || (other.error && !sends.getFirst().takesReceive())) {
                 failWith(sendQueue, sends, CompletionStatus.RETRY_EXCEEDED_ERROR);
                 return;
@@ -227,6 +294,67 @@ final class FakeQueuePair {
             if (!execute(sends.getFirst(), other)) {
                 return;
             }
+        }
+    }
+
+    /** It succeeds, whatever becomes of it at the other end. */
+    private void runUnreliably(Work work) {
+        if (work.opcode == WorkRequestAbi.OPCODE_INVALIDATE || work.opcode == WorkRequestAbi.OPCODE_BIND_WINDOW) {
+            var _ = execute(work, this);
+            return;
+        }
+        byte @Nullable [] data = work.inline.length > 0 ? work.inline : library.gather(domain, work.pieces, 0);
+        if (data == null) {
+            failWith(sendQueue, sends, CompletionStatus.LOCAL_PROTECTION_ERROR);
+            return;
+        }
+        Datagram datagram = work.datagram;
+        if (datagram != null) {
+            int key = datagram.key; // rxe puts no other in place of a negative one
+            FakeQueuePair to = library.find(datagram.number, each -> each.takes(key));
+            byte[] whole = new byte[HEADER + data.length];
+            System.arraycopy(datagram.way.header(), 0, whole, 0, HEADER);
+            System.arraycopy(data, 0, whole, HEADER, data.length);
+            if (to != null) {
+                to.deliver(work, whole, number);
+            }
+        } else {
+            FakeQueuePair to = other();
+            if (to != null) {
+                to.deliver(work, data, 0);
+            }
+        }
+        sends.removeFirst();
+        succeed(work, data.length);
+    }
+
+    /** Takes a message, or drops it. */
+    private void deliver(Work work, byte[] data, int source) {
+        boolean writes =
+                work.opcode == WorkRequestAbi.OPCODE_WRITE || work.opcode == WorkRequestAbi.OPCODE_WRITE_IMMEDIATE;
+        Work receive = work.takesReceive() ? waiting().peekFirst() : null;
+        if (error || (work.takesReceive() && receive == null)) {
+            return;
+        }
+        if (writes) {
+            long memory = data.length == 0
+                    ? 1
+                    : library.translate(this, work.remoteAddress, data.length, work.rkey, RegionRights.REMOTE_WRITE);
+            if (memory == 0) {
+                return;
+            }
+            if (data.length > 0) {
+                CMemory.putBytes(memory, data);
+            }
+        } else if (receive == null || receive.length() < data.length) {
+            return;
+        } else {
+            scatter(receiveDomain(), receive.pieces, data, library);
+        }
+        if (receive != null) {
+            takeReceive();
+            int opcode = writes ? CompletionCodes.RECEIVE_WRITE_IMMEDIATE : CompletionCodes.RECEIVE;
+            received(receive, opcode, data.length, work, source);
         }
     }
 
@@ -331,14 +459,19 @@ final class FakeQueuePair {
 
     /** A RECV is done; what the request carried besides is told by flags. */
     private void received(Work receive, int opcode, int length, Work by) {
+        received(receive, opcode, length, by, 0);
+    }
+
+    private void received(Work receive, int opcode, int length, Work by, int source) {
         int flags = switch (by.opcode) {
             case WorkRequestAbi.OPCODE_SEND_IMMEDIATE, WorkRequestAbi.OPCODE_WRITE_IMMEDIATE ->
                 CompletionCodes.WITH_IMMEDIATE;
             case WorkRequestAbi.OPCODE_SEND_INVALIDATE -> CompletionCodes.WITH_INVALIDATED_KEY;
             default -> 0;
         };
+        int header = by.datagram == null ? 0 : CompletionCodes.WITH_ROUTING_HEADER;
         receiveQueue.add(
-                new FakeQueue.Entry(receive.wrId, 0, opcode, 0, length, number, flags, by.immediate),
+                new FakeQueue.Entry(receive.wrId, 0, opcode, 0, length, number, flags | header, by.immediate, source),
                 (by.flags & SendFlags.SOLICITED) != 0);
     }
 

@@ -71,6 +71,7 @@ public class FakeVerbsLibrary implements VerbsLibrary {
     private final FakeMemory.Pool sharedQueueMemory = new FakeMemory.Pool(FakeSharedQueue.BYTES);
     private final Map<Long, FakeSharedQueue> sharedQueues = new HashMap<>();
     private final FakeWindows windows = new FakeWindows();
+    private final FakeAddresses addresses = new FakeAddresses();
     private final Map<Integer, Region> regions = new HashMap<>();
     private final Map<Long, Integer> domains = new HashMap<>();
     private final ArrayDeque<AsyncEvent> asyncEvents = new ArrayDeque<>();
@@ -117,6 +118,7 @@ public class FakeVerbsLibrary implements VerbsLibrary {
                 + regions.size()
                 + sharedQueues.size()
                 + windows.live()
+                + addresses.live()
                 + domains.size()
                 + descriptors.open()
                 - 1); // of asynchronous events, as long as the context
@@ -331,6 +333,39 @@ public class FakeVerbsLibrary implements VerbsLibrary {
         });
     }
 
+    // ---- addresses
+
+    @Override
+    public int queryGid(long ofContext, int port, int index, long gid) {
+        return locked(() -> addresses.query(index, gid));
+    }
+
+    @Override
+    public long createAddressHandle(long domain, long attributes) {
+        return lockedLong(() -> addresses.create(domain, attributes));
+    }
+
+    @Override
+    public int destroyAddressHandle(long handle) {
+        return locked(() -> addresses.destroy(handle));
+    }
+
+    private FakeQueuePair.Datagram datagram(long request) {
+        return new FakeQueuePair.Datagram(
+                addresses.require(CMemory.getLong(request + WorkRequestAbi.SEND_HANDLE)),
+                CMemory.getInt(request + WorkRequestAbi.SEND_REMOTE_NUMBER),
+                CMemory.getInt(request + WorkRequestAbi.SEND_QUEUE_KEY));
+    }
+
+    /** The queue pair with a number, if it suits; null if none does. */
+    @Nullable
+    FakeQueuePair find(int number, java.util.function.Predicate<FakeQueuePair> suits) {
+        return queuePairs.values().stream()
+                .filter(each -> each.number() == number && suits.test(each))
+                .findFirst()
+                .orElse(null);
+    }
+
     // ---- queues
 
     @Override
@@ -463,9 +498,14 @@ public class FakeVerbsLibrary implements VerbsLibrary {
             if (sends == null || receives == null || tooMuch || !domains.containsKey(domain)) {
                 return -Errno.EINVAL;
             }
+            int type = CMemory.getInt(attributes + VerbsAbi.INIT_TYPE);
+            if (iwarp && type != VerbsAbi.RELIABLE_CONNECTION) {
+                return -Errno.EOPNOTSUPP;
+            }
             FakeQueuePair made = new FakeQueuePair(
                     this,
                     nextQueuePair++,
+                    type,
                     domain,
                     sends,
                     receives,
@@ -479,10 +519,12 @@ public class FakeVerbsLibrary implements VerbsLibrary {
     public int modifyQueuePair(long queuePair, long attributes, int mask) {
         return locked(() -> {
             FakeQueuePair changed = queuePairs.get(queuePair);
-            if (changed == null
-                    || mask != VerbsAbi.MODIFY_STATE
-                    || CMemory.getInt(attributes) != VerbsAbi.STATE_ERROR) {
+            int state = CMemory.getInt(attributes + VerbsAbi.MODIFY_QP_STATE);
+            if (changed == null || (state == VerbsAbi.STATE_ERROR && mask != VerbsAbi.MODIFY_STATE)) {
                 return Errno.EINVAL;
+            }
+            if (state != VerbsAbi.STATE_ERROR) {
+                return changed.move(state, attributes, mask) ? 0 : Errno.EINVAL;
             }
             changed.fail();
             descriptors.change();
@@ -556,6 +598,9 @@ public class FakeVerbsLibrary implements VerbsLibrary {
                                 WorkRequestAbi.SEND_ENTRIES,
                                 CMemory.getInt(at + WorkRequestAbi.SEND_ENTRY_COUNT),
                                 CMemory.getInt(at + WorkRequestAbi.SEND_FLAGS));
+                        if (to != null && to.isOfDatagrams()) {
+                            work = work.to(datagram(at));
+                        }
                         if (work.isRefused()) {
                             CMemory.putLong(bad, at);
                             return Errno.EINVAL;
@@ -663,6 +708,7 @@ public class FakeVerbsLibrary implements VerbsLibrary {
         CMemory.putInt(attributes + VerbsAbi.MAX_SRQ, 64);
         CMemory.putInt(attributes + VerbsAbi.MAX_SRQ_WR, MAX_SHARED_WORK);
         CMemory.putInt(attributes + VerbsAbi.MAX_SRQ_SGE, 6);
+        CMemory.putInt(attributes + VerbsAbi.MAX_AH, 1 << 15);
         CMemory.putInt(attributes + VerbsAbi.MAX_MW, iwarp ? 0 : MAX_WINDOWS);
         CMemory.putInt(attributes + VerbsAbi.ATOMIC_CAPABILITY, iwarp ? 0 : VerbsAbi.ATOMIC_IN_DEVICE);
         CMemory.putInt(
@@ -676,6 +722,8 @@ public class FakeVerbsLibrary implements VerbsLibrary {
     @Override
     public int queryPort(long ofContext, int port, long attributes) {
         CMemory.putInt(attributes + VerbsAbi.MAX_MSG_SZ, 1 << 23);
+        CMemory.putInt(attributes + VerbsAbi.ACTIVE_MTU, 3);
+        CMemory.putInt(attributes + VerbsAbi.GID_TABLE_LENGTH, FakeAddresses.TABLE);
         CMemory.putByte(attributes + VerbsAbi.LINK_LAYER, (byte) VerbsAbi.LINK_LAYER_ETHERNET);
         return 0;
     }

@@ -36,14 +36,17 @@ record QueuePairMaker(Watch watch, int device, String deviceName, WatchedQueuePa
                 attributes.limits(),
                 attributes.signalAll(),
                 SanitisedSharedReceiveQueue.bare(attributes.sharedReceives()),
-                attributes.relaxedReads());
+                attributes.relaxedReads(),
+                attributes.type(),
+                attributes.queueKey());
         QueuePair bare = create.apply(bareDomain, bareAttributes);
         SanitisedDomain sanitised = (SanitisedDomain) domain;
         CompletionRoutes routes = new CompletionRoutes(
                 record(attributes.sendCompletions()),
                 record(attributes.receiveCompletions()),
                 watch(attributes.sharedReceives()),
-                attributes.signalAll());
+                attributes.signalAll(),
+                attributes.queueKey());
         QueuePairWatch watched =
                 new QueuePairWatch(watch, deviceName, sanitised.regions().regions(), bare, routes);
         queuePairs.opened(bare.number(), watched);

@@ -62,7 +62,13 @@ public final class SanitisedDevice implements VerbsDevice {
 
     @Override
     public ProtectionDomain allocateProtectionDomain() {
-        return new SanitisedDomain(device.allocateProtectionDomain(), watch, number, device.name(), wrappers);
+        return new SanitisedDomain(
+                device.allocateProtectionDomain(),
+                watch,
+                number,
+                device.name(),
+                wrappers,
+                (domain, attributes) -> maker.make(ProtectionDomain::createQueuePair, domain, attributes));
     }
 
     @Override

@@ -1,18 +1,24 @@
 package org.softrdma.sanitiser.device;
 
 import java.lang.foreign.MemorySegment;
+import java.net.InetSocketAddress;
 import java.util.Set;
+import java.util.function.BiFunction;
+import org.softrdma.sanitiser.watch.AddressHandleWatch;
 import org.softrdma.sanitiser.watch.RegionRecord;
 import org.softrdma.sanitiser.watch.RegionWatch;
 import org.softrdma.sanitiser.watch.SharedReceiveWatch;
 import org.softrdma.sanitiser.watch.Watch;
 import org.softrdma.verbs.AccessFlag;
+import org.softrdma.verbs.AddressHandle;
 import org.softrdma.verbs.Advice;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.MemoryWindow;
 import org.softrdma.verbs.PinningPolicy;
 import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.QueuePairAttributes;
 import org.softrdma.verbs.SharedReceiveQueue;
+import org.softrdma.verbs.UnconnectedQueuePair;
 
 /** A protection domain. Any thread. */
 final class SanitisedDomain implements SanitisedRegion.Home {
@@ -21,10 +27,20 @@ final class SanitisedDomain implements SanitisedRegion.Home {
     private final int device;
     private final String deviceName;
     private final Wrappers wrappers;
+    /** Makes its queue pairs without a connection manager. */
+    private final BiFunction<ProtectionDomain, QueuePairAttributes, UnconnectedQueuePair> unconnected;
+
     private final RegionWatch regions;
     private final Lifetime lifetime;
 
-    SanitisedDomain(ProtectionDomain domain, Watch watch, int device, String deviceName, Wrappers wrappers) {
+    SanitisedDomain(
+            ProtectionDomain domain,
+            Watch watch,
+            int device,
+            String deviceName,
+            Wrappers wrappers,
+            BiFunction<ProtectionDomain, QueuePairAttributes, UnconnectedQueuePair> unconnected) {
+        this.unconnected = unconnected;
         this.domain = domain;
         this.watch = watch;
         this.device = device;
@@ -72,6 +88,21 @@ final class SanitisedDomain implements SanitisedRegion.Home {
         Lifetime ofQueue =
                 Lifetime.of(watch.open(), device, "shared receive queue of " + bare.maxWorkRequests() + " RECVs");
         return new SanitisedSharedReceiveQueue(bare, this, watched, wrappers, ofQueue);
+    }
+
+    @Override
+    public UnconnectedQueuePair createQueuePair(QueuePairAttributes attributes) {
+        return unconnected.apply(this, attributes);
+    }
+
+    @Override
+    public AddressHandle createAddressHandle(InetSocketAddress host) {
+        AddressHandle bare = domain.createAddressHandle(host);
+        return new SanitisedAddressHandle(
+                bare,
+                this,
+                new AddressHandleWatch(watch, bare),
+                Lifetime.of(watch.open(), device, "address handle of " + host));
     }
 
     @Override

@@ -10,6 +10,7 @@ import org.softrdma.sanitiser.watch.QueuePairWatch;
 import org.softrdma.sanitiser.watch.RegionRecord;
 import org.softrdma.sanitiser.watch.WatchedQueuePairs;
 import org.softrdma.verbs.AccessFlag;
+import org.softrdma.verbs.AddressHandle;
 import org.softrdma.verbs.ConnectionCapabilities;
 import org.softrdma.verbs.EndCause;
 import org.softrdma.verbs.MemoryRegion;
@@ -17,17 +18,20 @@ import org.softrdma.verbs.MemoryWindow;
 import org.softrdma.verbs.PostStatus;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QueuePair;
+import org.softrdma.verbs.QueuePairAddress;
 import org.softrdma.verbs.QueuePairLimits;
 import org.softrdma.verbs.QueuePairState;
+import org.softrdma.verbs.QueuePairType;
 import org.softrdma.verbs.ReceiveWorkRequest;
 import org.softrdma.verbs.ScatterGatherList;
 import org.softrdma.verbs.SendFlags;
 import org.softrdma.verbs.SendOpcode;
 import org.softrdma.verbs.SendWorkRequest;
 import org.softrdma.verbs.SendWorkRequestList;
+import org.softrdma.verbs.UnconnectedQueuePair;
 
 /** A queue pair. Any thread, as the provider's; a lock makes posts and the telling of completions take turns. */
-final class SanitisedQueuePair implements QueuePair {
+final class SanitisedQueuePair implements UnconnectedQueuePair {
     private final QueuePair queuePair;
     private final ProtectionDomain domain;
     private final QueuePairWatch watch;
@@ -132,6 +136,62 @@ final class SanitisedQueuePair implements QueuePair {
     }
 
     @Override
+    public PostStatus postSendTo(
+            long wrId,
+            MemoryRegion local,
+            long offset,
+            long length,
+            AddressHandle host,
+            int number,
+            int queueKey,
+            int flags) {
+        OutstandingRequest request = request(SendOpcode.SEND, wrId, local, offset, length, flags);
+        sentTo(request, host, number, queueKey, length);
+        return watch.send(
+                request,
+                () -> queuePair.postSendTo(
+                        wrId,
+                        SanitisedRegion.bare(local),
+                        offset,
+                        length,
+                        SanitisedAddressHandle.bare(host),
+                        number,
+                        queueKey,
+                        flags));
+    }
+
+    @Override
+    public PostStatus postSendImmediateTo(
+            long wrId,
+            MemoryRegion local,
+            long offset,
+            long length,
+            AddressHandle host,
+            int number,
+            int queueKey,
+            int immediate,
+            int flags) {
+        OutstandingRequest request = request(SendOpcode.SEND_IMMEDIATE, wrId, local, offset, length, flags);
+        sentTo(request, host, number, queueKey, length);
+        return watch.send(
+                request,
+                () -> queuePair.postSendImmediateTo(
+                        wrId,
+                        SanitisedRegion.bare(local),
+                        offset,
+                        length,
+                        SanitisedAddressHandle.bare(host),
+                        number,
+                        queueKey,
+                        immediate,
+                        flags));
+    }
+
+    private static void sentTo(OutstandingRequest request, AddressHandle host, int number, int queueKey, long length) {
+        request.sentTo(new OutstandingRequest.Datagram(SanitisedAddressHandle.bare(host), number, queueKey, length));
+    }
+
+    @Override
     public PostStatus postSendInvalidate(
             long wrId, MemoryRegion local, long offset, long length, int peersKey, int flags) {
         return watch.send(
@@ -206,9 +266,9 @@ final class SanitisedQueuePair implements QueuePair {
         return watch.send(posted, () -> postBare(requests), status -> requests.accepted());
     }
 
-    /** A list with a bind is copied, because the provider knows its own windows only. */
+    /** A list with a bind or a datagram is copied: the provider knows its own windows and address handles only. */
     private PostStatus postBare(SendWorkRequestList requests) {
-        if (!binds(requests)) {
+        if (!anyNamesAnObject(requests)) {
             return queuePair.post(requests);
         }
         SendWorkRequestList copies = new SendWorkRequestList(requests.size());
@@ -222,17 +282,21 @@ final class SanitisedQueuePair implements QueuePair {
         }
     }
 
-    private static boolean binds(SendWorkRequestList requests) {
+    private static boolean anyNamesAnObject(SendWorkRequestList requests) {
         for (int i = 0; i < requests.size(); i++) {
-            if (requests.get(i).opcode() == SendOpcode.BIND_WINDOW) {
+            if (namesAnObject(requests.get(i))) {
                 return true;
             }
         }
         return false;
     }
 
+    private static boolean namesAnObject(SendWorkRequest request) {
+        return request.opcode() == SendOpcode.BIND_WINDOW || request.addressHandle() != null;
+    }
+
     private static SendWorkRequest bare(SendWorkRequest request) {
-        return request.opcode() == SendOpcode.BIND_WINDOW ? copy(request, new SendWorkRequest()) : request;
+        return namesAnObject(request) ? copy(request, new SendWorkRequest()) : request;
     }
 
     private static SendWorkRequest copy(SendWorkRequest from, SendWorkRequest to) {
@@ -254,6 +318,10 @@ final class SanitisedQueuePair implements QueuePair {
                 MemoryWindow window = Objects.requireNonNull(from.window());
                 to.bindWindow(wrId, SanitisedWindow.bare(window), from.windowAccess(), flags);
             }
+        }
+        AddressHandle host = from.addressHandle();
+        if (host != null) {
+            to.to(SanitisedAddressHandle.bare(host), from.remoteNumber(), from.queueKey());
         }
         ScatterGatherList local = from.local();
         for (int i = 0; i < local.size(); i++) {
@@ -281,6 +349,15 @@ final class SanitisedQueuePair implements QueuePair {
         if (request.opcode() == SendOpcode.READ) {
             posted.readsFrom(request.remoteAddress(), request.rkey());
         }
+        AddressHandle host = request.addressHandle();
+        if (host != null) {
+            sentTo(
+                    posted,
+                    host,
+                    request.remoteNumber(),
+                    request.queueKey(),
+                    request.local().totalLength());
+        }
         return posted;
     }
 
@@ -290,7 +367,29 @@ final class SanitisedQueuePair implements QueuePair {
         }
     }
 
+    // ---- without a connection manager
+
+    @Override
+    public QueuePairAddress address() {
+        return unconnected().address();
+    }
+
+    @Override
+    public void connect(QueuePairAddress peer, int outboundReads, int inboundReads) {
+        unconnected().connect(peer, outboundReads, inboundReads);
+    }
+
+    /** Only what a domain has made is handed out as one that the application connects. */
+    private UnconnectedQueuePair unconnected() {
+        return (UnconnectedQueuePair) queuePair;
+    }
+
     // ---- the rest
+
+    @Override
+    public QueuePairType type() {
+        return queuePair.type();
+    }
 
     @Override
     public int number() {

@@ -84,6 +84,25 @@ public enum Rule {
             "RFC 5040 section 4.4 (the sink is named by its STag); AccessFlag.READ_SINK",
             "Register the sink with READ_SINK; the provider adds the rights that its transport needs."),
 
+    /** An address handle is closed under a datagram that is still to be sent. */
+    ADDRESS_HANDLE_CLOSED_WHILE_OUTSTANDING(
+            "An address handle stays open until the completions of all datagrams that name it were polled. An"
+                    + " unsignalled datagram ends with the next signalled one of its send queue.",
+            "ibv_create_ah(3); SoftRoCE looks the handle up when it sends (rxe_av.c, rxe_get_av)",
+            "Poll the completions first, or close the queue pair before the handle."),
+
+    /** A datagram carries another queue key than that of the queue pair it goes to. */
+    WRONG_QUEUE_KEY(
+            "A datagram carries the queue key of the queue pair that it goes to, or nobody gets it and nobody is told.",
+            "IBTA 10.2.5, Q_Key; ibv_post_send(3) wr.ud.remote_qkey",
+            "Exchange the queue key together with the number, or let both sides know it."),
+
+    /** A RECV of datagrams has no room for the routing header, or none behind it for the datagram that was sent. */
+    RECEIVE_WITHOUT_ROOM_FOR_HEADER(
+            "A RECV of datagrams has room for 40 bytes and the datagram, or the datagram is lost and nobody is told.",
+            "ibv_post_recv(3); IBTA 11.4.1.2: the first 40 bytes of the buffer are for the GRH",
+            "Make each RECV RoutingHeader.LENGTH bytes longer than the longest datagram that is sent to it."),
+
     /** An object is open when its device is closed. */
     LEAKED(
             "Close every object before the device, in reverse order of creation.",

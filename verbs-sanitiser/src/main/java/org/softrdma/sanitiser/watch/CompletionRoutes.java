@@ -9,9 +9,11 @@ import org.jspecify.annotations.Nullable;
  * @param receives those of its receive queue
  * @param shared what follows the RECVs of a shared receive queue; null if it has RECVs of its own
  * @param signalAll true if every send work request gives one
+ * @param queueKey of datagrams
  */
 public record CompletionRoutes(
         CompletionQueueRecord sends,
         CompletionQueueRecord receives,
         @Nullable SharedReceiveWatch shared,
-        boolean signalAll) {}
+        boolean signalAll,
+        int queueKey) {}

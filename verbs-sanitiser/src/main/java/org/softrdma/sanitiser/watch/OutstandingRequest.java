@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.sanitiser.finding.RequestName;
+import org.softrdma.verbs.AddressHandle;
 import org.softrdma.verbs.CompletionOpcode;
 import org.softrdma.verbs.SendFlags;
 
@@ -27,6 +28,8 @@ public final class OutstandingRequest {
     private @Nullable RemoteBuffer readsFrom;
 
     private boolean consumesReceive;
+    private @Nullable Datagram datagram;
+    private long length;
 
     /** Give back what the memory table keeps of it. */
     private final List<Runnable> claims = new ArrayList<>();
@@ -35,6 +38,16 @@ public final class OutstandingRequest {
     private volatile boolean contentMayChange;
 
     private record RemoteBuffer(long address, int rkey) {}
+
+    /**
+     * Where a datagram goes.
+     *
+     * @param to its address handle, the provider's
+     * @param number of the queue pair there
+     * @param queueKey that it carries; a negative one stands for that of its own queue pair
+     * @param length bytes behind the routing header
+     */
+    public record Datagram(AddressHandle to, int number, int queueKey, long length) {}
 
     OutstandingRequest(QueuePairRecord queuePair, CompletionOpcode opcode, long wrId, int flags) {
         this.queuePair = queuePair;
@@ -54,12 +67,29 @@ public final class OutstandingRequest {
         if (length == 0) {
             return this;
         }
+        this.length += length;
         if (region == null) {
             contentMayChange();
         } else {
             buffers.add(BufferRange.of(region, offset, length));
         }
         return this;
+    }
+
+    /** Makes known that it is a datagram. */
+    public OutstandingRequest sentTo(Datagram where) {
+        datagram = where;
+        return this;
+    }
+
+    @Nullable
+    Datagram datagram() {
+        return datagram;
+    }
+
+    /** Bytes of all its local entries, but for inline data. */
+    long length() {
+        return length;
     }
 
     /**

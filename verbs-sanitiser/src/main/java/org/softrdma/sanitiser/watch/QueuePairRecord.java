@@ -23,6 +23,10 @@ public final class QueuePairRecord {
     private volatile @Nullable InetSocketAddress remote;
     private volatile @Nullable QueuePairRecord peer;
     private volatile boolean sharesReceives;
+    /** Of one that takes datagrams. */
+    private volatile @Nullable Integer queueKey;
+
+    private final AtomicLong longestReceive = new AtomicLong();
 
     QueuePairRecord(String device, @Nullable Integer number, Supplier<QueuePairState> state) {
         this.device = device;
@@ -64,6 +68,22 @@ public final class QueuePairRecord {
     /** True if its RECVs come from a shared receive queue, so that nobody can count them. */
     boolean sharesReceives() {
         return sharesReceives;
+    }
+
+    /** It takes datagrams with this key. */
+    void takesDatagrams(int key) {
+        queueKey = key;
+    }
+
+    /** The key of the datagrams that it takes; null if it takes none. */
+    @Nullable
+    Integer queueKey() {
+        return queueKey;
+    }
+
+    /** Bytes of the longest RECV that it has posted. */
+    AtomicLong longestReceive() {
+        return longestReceive;
     }
 
     /** RECVs that were posted, also those that are being posted. */

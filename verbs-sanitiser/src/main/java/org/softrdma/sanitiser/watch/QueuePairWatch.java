@@ -11,8 +11,10 @@ import org.softrdma.verbs.CompletionOpcode;
 import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.PostStatus;
 import org.softrdma.verbs.QueuePair;
+import org.softrdma.verbs.QueuePairType;
 import org.softrdma.verbs.SendFlags;
 import org.softrdma.verbs.SendOpcode;
+import org.softrdma.verbs.UnconnectedQueuePair;
 import org.softrdma.verbs.WorkCompletion;
 
 /**
@@ -54,6 +56,10 @@ public final class QueuePairWatch {
         shared = completions.shared();
         if (shared != null) {
             record.shareReceives();
+        }
+        if (queuePair.type() == QueuePairType.UNRELIABLE_DATAGRAM) {
+            record.takesDatagrams(completions.queueKey());
+            watch.datagrams().opened(((UnconnectedQueuePair) queuePair).address(), record);
         }
         rules = new RequestRules(watch, record, queuePair.limits().maxSendWorkRequests());
     }
@@ -195,6 +201,7 @@ public final class QueuePairWatch {
             return found;
         }
         OutstandingRequest shared = watch.memory().claim(request);
+        watch.datagrams().claim(request);
         if (shared != null && rules.bothAlive(shared)) {
             found.add(rules.overlap(request, shared));
         }
@@ -336,5 +343,6 @@ public final class QueuePairWatch {
     public void closed() {
         forget();
         watch.peers().closed(record);
+        watch.datagrams().closed(record);
     }
 }

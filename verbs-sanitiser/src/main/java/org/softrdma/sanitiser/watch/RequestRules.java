@@ -8,6 +8,7 @@ import org.softrdma.sanitiser.finding.FindingException;
 import org.softrdma.sanitiser.finding.RequestName;
 import org.softrdma.sanitiser.finding.Rule;
 import org.softrdma.verbs.CompletionOpcode;
+import org.softrdma.verbs.RoutingHeader;
 
 /** Judges the requests of a queue pair. Under the lock of the queue pair, but for {@link #checkBeforePost}. */
 final class RequestRules {
@@ -38,6 +39,12 @@ final class RequestRules {
         }
         if (request.opcode() == CompletionOpcode.READ) {
             checkReadSinks(request);
+        }
+        if (request.opcode() == CompletionOpcode.RECEIVE
+                && queuePair.queueKey() != null
+                && request.length() < RoutingHeader.LENGTH) {
+            String what = "it has " + request.length() + " bytes: no datagram fits, not even an empty one";
+            watch.reporter().report(finding(Rule.RECEIVE_WITHOUT_ROOM_FOR_HEADER, what, request, firstBuffer(request)));
         }
     }
 
@@ -72,8 +79,13 @@ final class RequestRules {
     void count(OutstandingRequest request, List<Finding> found) {
         if (request.opcode() == CompletionOpcode.RECEIVE) {
             queuePair.receivesPosted().incrementAndGet();
+            queuePair.longestReceive().accumulateAndGet(request.length(), Math::max);
         }
         if (!request.consumesReceive()) {
+            return;
+        }
+        if (request.datagram() != null) {
+            checkDatagram(request, request.datagram(), found);
             return;
         }
         long number = queuePair.sendsPosted().incrementAndGet();
@@ -90,11 +102,33 @@ final class RequestRules {
         }
     }
 
+    /** Finds why a datagram cannot be taken. That there is no RECV for it is no fault: it may be lost. */
+    private void checkDatagram(OutstandingRequest request, OutstandingRequest.Datagram datagram, List<Finding> found) {
+        QueuePairRecord receiver = watch.datagrams().receiver(datagram);
+        Integer expected = receiver == null ? null : receiver.queueKey();
+        if (receiver == null || expected == null || !receiver.isReady()) {
+            return;
+        }
+        Integer own = queuePair.queueKey();
+        int carried = datagram.queueKey() < 0 && own != null ? own : datagram.queueKey();
+        if (carried != expected) {
+            String what = "it carries 0x" + Integer.toHexString(carried) + ", and " + receiver + " takes 0x"
+                    + Integer.toHexString(expected);
+            found.add(finding(Rule.WRONG_QUEUE_KEY, what, request, null));
+        }
+        long longest = receiver.longestReceive().get();
+        if (!receiver.sharesReceives() && longest > 0 && longest < RoutingHeader.LENGTH + datagram.length()) {
+            String what = "it has " + datagram.length() + " bytes, and the longest RECV that " + receiver
+                    + " has posted has " + longest;
+            found.add(finding(Rule.RECEIVE_WITHOUT_ROOM_FOR_HEADER, what, request, null));
+        }
+    }
+
     /** A request that was counted was not accepted. */
     void uncount(OutstandingRequest request) {
         if (request.opcode() == CompletionOpcode.RECEIVE) {
             queuePair.receivesPosted().decrementAndGet();
-        } else if (request.consumesReceive()) {
+        } else if (request.consumesReceive() && request.datagram() == null) {
             queuePair.sendsPosted().decrementAndGet();
         }
     }

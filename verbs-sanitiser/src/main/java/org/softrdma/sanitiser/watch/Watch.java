@@ -8,10 +8,17 @@ import org.softrdma.sanitiser.finding.Reporter;
  * @param reporter takes findings
  * @param memory who may write where
  * @param peers which queue pairs are connected
+ * @param datagrams which queue pairs take datagrams, and which datagrams are outstanding
  * @param open what is open
  * @param idle lets others run while a lock is held
  */
-public record Watch(Reporter reporter, MemoryTable memory, PeerTable peers, OpenObjects open, Runnable idle) {
+public record Watch(
+        Reporter reporter,
+        MemoryTable memory,
+        PeerTable peers,
+        DatagramTable datagrams,
+        OpenObjects open,
+        Runnable idle) {
     /**
      * Of a sanitiser without devices.
      *
@@ -28,7 +35,7 @@ public record Watch(Reporter reporter, MemoryTable memory, PeerTable peers, Open
      * @param idle lets others run
      */
     public static Watch of(Reporter reporter, Runnable idle) {
-        return new Watch(reporter, new MemoryTable(), new PeerTable(), new OpenObjects(), idle);
+        return new Watch(reporter, new MemoryTable(), new PeerTable(), new DatagramTable(), new OpenObjects(), idle);
     }
 
     /** A lock under which the provider is called. */

@@ -19,6 +19,7 @@ class EveryMethodTest {
     @ParameterizedTest
     @ValueSource(
             classes = {
+                SanitisedAddressHandle.class,
                 SanitisedChannel.class,
                 SanitisedCompletionQueue.class,
                 SanitisedConnectionRequest.class,

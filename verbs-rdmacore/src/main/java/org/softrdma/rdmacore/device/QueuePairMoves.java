@@ -1,0 +1,117 @@
+package org.softrdma.rdmacore.device;
+
+import java.lang.foreign.Arena;
+import org.softrdma.ibverbs.RegionRights;
+import org.softrdma.ibverbs.SocketAddressText;
+import org.softrdma.rdmacore.abi.CMemory;
+import org.softrdma.rdmacore.abi.VerbsAbi;
+import org.softrdma.verbs.QueuePairAddress;
+import org.softrdma.verbs.QueuePairType;
+import org.softrdma.verbs.VerbsException;
+
+/**
+ * Moves a queue pair without an id from state to state, as rdma_cm does with the others: RESET, INIT, RTR, RTS
+ * (ibv_modify_qp(3)). A move that fails changes nothing.
+ *
+ * @param device its device
+ * @param pointer of the native queue pair
+ * @param type what it can do
+ */
+record QueuePairMoves(DeviceContext device, long pointer, QueuePairType type) {
+    /** 0.64 ms, after which a peer repeats a SEND that has found no RECV; what the examples of rdma-core have. */
+    private static final byte RECEIVER_NOT_READY_CODE = 12;
+
+    private boolean isReliable() {
+        return type == QueuePairType.RELIABLE_CONNECTION;
+    }
+
+    /**
+     * RESET to INIT, and those of datagrams to RTS at once.
+     *
+     * @param queueKey of datagrams
+     * @param sequence of the first packet that it sends
+     */
+    void begin(int queueKey, int sequence) {
+        boolean datagrams = type == QueuePairType.UNRELIABLE_DATAGRAM;
+        try (Arena arena = Arena.ofConfined()) {
+            long to = attributes(arena);
+            CMemory.putByte(to + VerbsAbi.MODIFY_PORT, (byte) OwnGid.PORT);
+            CMemory.putInt(to + VerbsAbi.MODIFY_QKEY, queueKey);
+            CMemory.putInt(to + VerbsAbi.MODIFY_ACCESS, access());
+            CMemory.putInt(to + VerbsAbi.MODIFY_SQ_PSN, sequence);
+            String what = "a queue pair of type " + type;
+            move(to, VerbsAbi.STATE_INIT, datagrams ? VerbsAbi.DATAGRAM_TO_INIT : VerbsAbi.CONNECTION_TO_INIT, what);
+            if (datagrams) {
+                move(to, VerbsAbi.STATE_READY_TO_RECEIVE, VerbsAbi.MODIFY_STATE, what);
+                move(to, VerbsAbi.STATE_READY_TO_SEND, VerbsAbi.UNRELIABLE_TO_RTS, what);
+            }
+        }
+    }
+
+    /** What the peer may do by any key. */
+    private int access() {
+        return RegionRights.REMOTE_WRITE | (isReliable() ? RegionRights.REMOTE_READ | RegionRights.REMOTE_ATOMIC : 0);
+    }
+
+    /**
+     * INIT to RTR to RTS.
+     *
+     * @param peer the other end
+     * @param own this end
+     * @param outboundReads READs in flight from this end
+     * @param inboundReads READs in flight from the peer
+     */
+    void connect(QueuePairAddress peer, QueuePairAddress own, int outboundReads, int inboundReads) {
+        try (Arena arena = Arena.ofConfined()) {
+            long to = attributes(arena);
+            device.ownGid().writeWay(to + VerbsAbi.MODIFY_AV, peer.host());
+            int transferUnit = Math.min(peer.maxTransferUnit(), own.maxTransferUnit());
+            CMemory.putInt(to + VerbsAbi.MODIFY_PATH_MTU, QueuePairCodes.transferUnitCode(transferUnit));
+            CMemory.putInt(to + VerbsAbi.MODIFY_DEST_QPN, peer.number());
+            CMemory.putInt(to + VerbsAbi.MODIFY_RQ_PSN, peer.sequence());
+            CMemory.putByte(to + VerbsAbi.MODIFY_MAX_DEST_RD_ATOMIC, (byte) inboundReads);
+            CMemory.putByte(to + VerbsAbi.MODIFY_MIN_RNR_TIMER, RECEIVER_NOT_READY_CODE);
+            CMemory.putInt(to + VerbsAbi.MODIFY_SQ_PSN, own.sequence());
+            CMemory.putByte(to + VerbsAbi.MODIFY_TIMEOUT, (byte) CoreCmId.ACK_TIMEOUT_SHIFT);
+            CMemory.putByte(to + VerbsAbi.MODIFY_RETRY_CNT, CoreCmId.RETRIES);
+            CMemory.putByte(to + VerbsAbi.MODIFY_RNR_RETRY, CoreCmId.RNR_RETRIES);
+            CMemory.putByte(to + VerbsAbi.MODIFY_MAX_RD_ATOMIC, (byte) outboundReads);
+            String what = "queue pair " + peer.number() + " of " + SocketAddressText.of(peer.host());
+            move(
+                    to,
+                    VerbsAbi.STATE_READY_TO_RECEIVE,
+                    isReliable() ? VerbsAbi.RELIABLE_TO_RTR : VerbsAbi.UNRELIABLE_TO_RTR,
+                    what);
+            move(
+                    to,
+                    VerbsAbi.STATE_READY_TO_SEND,
+                    isReliable() ? VerbsAbi.RELIABLE_TO_RTS : VerbsAbi.UNRELIABLE_TO_RTS,
+                    what);
+        }
+    }
+
+    private static long attributes(Arena arena) {
+        return arena.allocate(VerbsAbi.QUEUE_PAIR_ATTRIBUTES).address();
+    }
+
+    /**
+     * Moves.
+     *
+     * @throws VerbsException if it is refused
+     */
+    private void move(long attributes, int state, int mask, String what) {
+        CMemory.putInt(attributes + VerbsAbi.MODIFY_QP_STATE, state);
+        int errno = device.library().modifyQueuePair(pointer, attributes, mask);
+        if (errno != 0) {
+            throw NativeErrors.failed("ibv_modify_qp to " + name(state), errno, what);
+        }
+    }
+
+    private static String name(int state) {
+        return switch (state) {
+            case VerbsAbi.STATE_INIT -> "INIT";
+            case VerbsAbi.STATE_READY_TO_RECEIVE -> "RTR";
+            default -> "RTS";
+        };
+    }
+}
