@@ -16,6 +16,8 @@ import org.softrdma.verbs.WorkCompletion;
  * @param byteLength bytes moved; -1 for a failure
  * @param immediate that came with the peer's message; empty if there was none
  * @param invalidatedKey that the peer's SEND has invalidated; empty if there was none
+ * @param source queue pair that sent the datagram; empty if it was none
+ * @param routingHeader of a datagram: its routing header is there
  */
 public record Completion(
         long wrId,
@@ -24,7 +26,9 @@ public record Completion(
         @Nullable CompletionOpcode opcode,
         long byteLength,
         OptionalInt immediate,
-        OptionalInt invalidatedKey) {
+        OptionalInt invalidatedKey,
+        OptionalInt source,
+        boolean routingHeader) {
     /**
      * Copies a completion.
      *
@@ -32,6 +36,7 @@ public record Completion(
      */
     public static Completion of(WorkCompletion completion) {
         boolean success = completion.isSuccess();
+        boolean datagram = success && completion.opcode().isReceive() && completion.isDatagram();
         boolean received = success && completion.opcode().isReceive();
         return new Completion(
                 completion.wrId(),
@@ -42,7 +47,9 @@ public record Completion(
                 received && completion.hasImmediate() ? OptionalInt.of(completion.immediate()) : OptionalInt.empty(),
                 received && completion.hasInvalidatedKey()
                         ? OptionalInt.of(completion.invalidatedKey())
-                        : OptionalInt.empty());
+                        : OptionalInt.empty(),
+                datagram ? OptionalInt.of(completion.sourceNumber()) : OptionalInt.empty(),
+                datagram && completion.hasRoutingHeader());
     }
 
     /** True if the status is SUCCESS. */

@@ -5,12 +5,14 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.verbs.AccessFlag;
+import org.softrdma.verbs.AddressHandle;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.MemoryWindow;
 import org.softrdma.verbs.PostStatus;
 import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.QueuePairState;
 import org.softrdma.verbs.SendFlags;
+import org.softrdma.verbs.UnconnectedQueuePair;
 
 /** One end of a connection: its queue pair and the readers of its two completion queues. */
 public final class Endpoint {
@@ -56,6 +58,11 @@ public final class Endpoint {
     /** Its queue pair. */
     public QueuePair queuePair() {
         return queuePair;
+    }
+
+    /** Its queue pair, of an end that was made without a connection manager. */
+    public UnconnectedQueuePair unconnected() {
+        return (UnconnectedQueuePair) queuePair;
     }
 
     /** Completions of its send queue. */
@@ -142,6 +149,22 @@ public final class Endpoint {
      */
     public void send(long wrId, MemoryRegion source, long offset, long length) {
         require(queuePair.postSend(wrId, source, offset, length, SendFlags.SIGNALLED), "SEND " + wrId);
+    }
+
+    /**
+     * Posts a signalled datagram.
+     *
+     * @param wrId number of the request
+     * @param source where the data comes from
+     * @param length bytes from its start
+     * @param host where it goes
+     * @param number of the queue pair there
+     * @param queueKey that it carries
+     */
+    public void sendTo(long wrId, MemoryRegion source, long length, AddressHandle host, int number, int queueKey) {
+        require(
+                queuePair.postSendTo(wrId, source, 0, length, host, number, queueKey, SendFlags.SIGNALLED),
+                "datagram " + wrId);
     }
 
     /**

@@ -18,6 +18,7 @@ import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.QueuePairAttributes;
 import org.softrdma.verbs.QueuePairLimits;
+import org.softrdma.verbs.QueuePairType;
 import org.softrdma.verbs.SharedReceiveQueue;
 import org.softrdma.verbs.cm.ConnectionRequest;
 import org.softrdma.verbs.cm.Connector;
@@ -38,6 +39,7 @@ public final class TwoNodes {
     private static final int BACKLOG = 64;
     private static final int CANARY_BYTES = 64;
     private static final int BARRIER_BYTES = 8;
+    private static final int READS = 16;
     private static final String ESTABLISHED = "connectionsEstablished";
     private static final String CLOSED = "connectionsClosed";
 
@@ -302,6 +304,49 @@ public final class TwoNodes {
                 new QueuePairAttributes(sends.queue(), receives.queue(), limits, signalAll, queueOfReceives, false);
         QueuePair queuePair = own(factory.create(node.domain(), attributes));
         return new Endpoint(scope, node, queuePair, sends, receives, queueOfReceives != null);
+    }
+
+    /**
+     * Creates an end without a connection manager.
+     *
+     * @param node its side
+     * @param limits sizes
+     * @param type what it can do
+     * @param queueKey of datagrams
+     */
+    public Endpoint unconnected(Node node, QueuePairLimits limits, QueuePairType type, int queueKey) {
+        return create(
+                node,
+                (domain, attributes) -> domain.createQueuePair(new QueuePairAttributes(
+                        attributes.sendCompletions(),
+                        attributes.receiveCompletions(),
+                        limits,
+                        false,
+                        null,
+                        false,
+                        type,
+                        queueKey)),
+                limits,
+                false,
+                null,
+                null,
+                null);
+    }
+
+    /**
+     * Connects a pair by its addresses.
+     *
+     * @param type what both ends can do
+     * @param limits sizes of both ends
+     */
+    public LoopbackPair connectByAddresses(QueuePairType type, QueuePairLimits limits) {
+        Endpoint active = unconnected(requester, limits, type, 0);
+        Endpoint passive = unconnected(responder, limits, type, 0);
+        passive.unconnected().connect(active.unconnected().address(), READS, READS);
+        active.unconnected().connect(passive.unconnected().address(), READS, READS);
+        active.watchDisconnection();
+        passive.watchDisconnection();
+        return new LoopbackPair(active, passive, barrierSink, barrierSource, new byte[0]);
     }
 
     /**

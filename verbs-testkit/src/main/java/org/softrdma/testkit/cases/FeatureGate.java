@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.MemorySegment;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.function.Executable;
@@ -12,10 +14,16 @@ import org.softrdma.testkit.LoopbackPair;
 import org.softrdma.testkit.Node;
 import org.softrdma.testkit.TwoNodes;
 import org.softrdma.verbs.AccessFlag;
+import org.softrdma.verbs.AddressHandle;
 import org.softrdma.verbs.Capabilities;
 import org.softrdma.verbs.Feature;
 import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QueuePair;
+import org.softrdma.verbs.QueuePairAddress;
+import org.softrdma.verbs.QueuePairAttributes;
+import org.softrdma.verbs.QueuePairLimits;
+import org.softrdma.verbs.QueuePairType;
 import org.softrdma.verbs.Reregistration;
 import org.softrdma.verbs.SendFlags;
 import org.softrdma.verbs.SendWorkRequest;
@@ -30,6 +38,24 @@ import org.softrdma.verbs.device.VerbsDevice;
  */
 final class FeatureGate {
     private static final int BYTES = 64;
+
+    /** A handle that no device has made. */
+    static final AddressHandle NOWHERE = new AddressHandle() {
+        @Override
+        public ProtectionDomain protectionDomain() {
+            throw new IllegalStateException("a handle of no domain");
+        }
+
+        @Override
+        public InetSocketAddress host() {
+            return new InetSocketAddress(InetAddress.getLoopbackAddress(), QueuePairAddress.PORT);
+        }
+
+        @Override
+        public void close() {
+            // Nothing was opened.
+        }
+    };
 
     private FeatureGate() {}
 
@@ -60,6 +86,8 @@ final class FeatureGate {
         return switch (feature) {
             case SHARED_RECEIVE_QUEUES -> capabilities.maxSharedReceiveWorkRequests();
             case MEMORY_WINDOWS -> capabilities.maxMemoryWindows();
+            case UNRELIABLE_DATAGRAM -> capabilities.maxAddressHandles();
+            case CONNECTION_BY_ADDRESS -> capabilities.maxTransferUnit();
             default -> 0;
         };
     }
@@ -97,9 +125,25 @@ final class FeatureGate {
             case REREGISTRATION ->
                 List.of(() -> region.reregister(Reregistration.ofAccess(Set.of(AccessFlag.REMOTE_READ))));
             case QUEUE_RESIZE -> List.of(() -> node.completions(1).queue().resize(2));
+            case CONNECTION_BY_ADDRESS -> List.of(() -> create(node, QueuePairType.RELIABLE_CONNECTION));
+            case UNRELIABLE_CONNECTION -> List.of(() -> create(node, QueuePairType.UNRELIABLE_CONNECTION));
+            case UNRELIABLE_DATAGRAM ->
+                List.of(
+                        () -> create(node, QueuePairType.UNRELIABLE_DATAGRAM),
+                        () -> node.domain().createAddressHandle(NOWHERE.host()),
+                        () -> queuePair.postSendTo(1, region, 0, 1, NOWHERE, 17, 0, SendFlags.NONE),
+                        () -> queuePair.postSendImmediateTo(1, region, 0, 1, NOWHERE, 17, 0, 7, SendFlags.NONE),
+                        () -> queuePair.post(
+                                new SendWorkRequest().send(1, SendFlags.NONE).to(NOWHERE, 17, 0)));
             case ASYNC_EVENTS -> List.of(() -> node.device().awaitEvent(0));
             default -> throw new IllegalArgumentException(feature + ": no call needs it");
         };
+    }
+
+    private static void create(Node node, QueuePairType type) {
+        node.domain()
+                .createQueuePair(QueuePairAttributes.of(node.completions(1).queue(), QueuePairLimits.of(1, 1))
+                        .withType(type));
     }
 
     private static SendWorkRequestList listOfOne(int peersKey) {

@@ -12,11 +12,13 @@ import org.softrdma.testkit.ConformanceCase;
 import org.softrdma.testkit.ConformanceSettings;
 import org.softrdma.testkit.TwoNodes;
 import org.softrdma.testkit.cases.AccessRightsCases;
+import org.softrdma.testkit.cases.AddressCases;
 import org.softrdma.testkit.cases.AtomicCases;
 import org.softrdma.testkit.cases.AtomicRaceCases;
 import org.softrdma.testkit.cases.CompletionChannelCases;
 import org.softrdma.testkit.cases.CompletionQueueCases;
 import org.softrdma.testkit.cases.ConnectionCases;
+import org.softrdma.testkit.cases.DatagramCases;
 import org.softrdma.testkit.cases.DepthCases;
 import org.softrdma.testkit.cases.DeviceCases;
 import org.softrdma.testkit.cases.EventCases;
@@ -36,6 +38,7 @@ import org.softrdma.testkit.cases.ReregistrationCases;
 import org.softrdma.testkit.cases.SendReceiveCases;
 import org.softrdma.testkit.cases.SharedReceiveCases;
 import org.softrdma.testkit.cases.StandstillCases;
+import org.softrdma.testkit.cases.UnreliableConnectionCases;
 import org.softrdma.testkit.cases.WindowCases;
 import org.softrdma.testkit.cases.WriteCases;
 
@@ -76,7 +79,10 @@ public record CaseMethod(ConformanceCase description, Method method) {
             RebindCases.class,
             QuiescenceCases.class,
             StandstillCases.class,
-            EventCases.class);
+            EventCases.class,
+            AddressCases.class,
+            UnreliableConnectionCases.class,
+            DatagramCases.class);
 
     /** Every case, by group and in no order within one. */
     public static List<CaseMethod> all() {

@@ -25,8 +25,8 @@ public record KnownDeviation(String provider, Pattern device, int caseNumber, St
             "siw of Linux 6.1 sends too few bytes of the first page (siw_qp_tx.c, siw_try_1seg)";
 
     private static final String RXE_LOCAL_RANGE =
-            "rxe checks local memory packet by packet (rxe_req.c, rxe_requester), so a WRITE past its region has written"
-                    + " the packets before the last one";
+            "rxe checks local memory packet by packet (rxe_req.c, rxe_requester), so a WRITE past its region has"
+                    + " written the packets before the last one";
 
     private static final String SIW_DEPTH =
             "siw raises the READ depth that a listener grants to what its peer wants (siw_cm.c, siw_accept with"
@@ -43,7 +43,8 @@ public record KnownDeviation(String provider, Pattern device, int caseNumber, St
             "librxe refuses a misaligned atomic when it is posted, by EINVAL (providers/rxe/rxe.c, validate_send_wr)";
 
     private static final String RXE_WINDOW_RANGE =
-            "rxe checks what comes through a window against the region, not against the window (rxe_resp.c, check_rkey)";
+            "rxe checks what comes through a window against the region, not against the window (rxe_resp.c,"
+                    + " check_rkey)";
 
     private static final String RXE_INVALIDATES_ALL =
             "rxe lets a peer's SEND invalidate the window of another queue pair (rxe_mw.c, rxe_check_invalidate_mw)";
@@ -59,11 +60,15 @@ public record KnownDeviation(String provider, Pattern device, int caseNumber, St
             "siw of Linux 6.1 does not tell that a queue pair has taken its last shared RECV (seen in the guest)";
 
     private static final String RXE_LAST_REQUEST =
-            "rxe of Linux 6.1 does not tell that a queue pair has taken its last shared RECV (rxe_resp.c, check_resource"
-                    + " in ERROR)";
+            "rxe of Linux 6.1 does not tell that a queue pair has taken its last shared RECV (rxe_resp.c,"
+                    + " check_resource in ERROR)";
 
     private static final String RXE_NO_EVENTS =
             "rxe raises no event for a request that it refuses (rxe_resp.c, do_class_ac_error; rxe_qp.c, rxe_qp_error)";
+
+    private static final String RXE_TOO_LONG =
+            "rxe of Linux 6.1 fails the RECV of an unreliable SEND that is too long for it, and takes its queue pair to"
+                    + " ERROR (rxe_resp.c, send_data_in: RESPST_ERR_MALFORMED_WQE)";
 
     /** The deviations of the providers of this project. */
     public static final List<KnownDeviation> TABLE = List.of(
@@ -87,6 +92,8 @@ public record KnownDeviation(String provider, Pattern device, int caseNumber, St
             new KnownDeviation("rdmacore", RXE, 376, RXE_LAST_REQUEST),
             new KnownDeviation("rdmacore", RXE, 384, RXE_NO_EVENTS),
             new KnownDeviation("rdmacore", RXE, 385, RXE_NO_EVENTS),
+            new KnownDeviation("rdmacore", RXE, 395, RXE_TOO_LONG),
+            new KnownDeviation("rdmacore", RXE, 404, RXE_TOO_LONG),
             new KnownDeviation("disni", RXE, 48, RXE_LOCAL_RANGE));
 
     /** Checks. */
