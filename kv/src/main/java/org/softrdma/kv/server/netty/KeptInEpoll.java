@@ -66,6 +66,7 @@ final class KeptInEpoll implements IoHandler {
 
     private record Kept(IoRegistration registration) implements IoRegistration {
         @Override
+        @SuppressWarnings("TypeParameterUnusedInFormals") // as Netty declares it
         public <T> T attachment() {
             return registration.attachment();
         }
