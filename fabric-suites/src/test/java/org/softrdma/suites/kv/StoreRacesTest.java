@@ -13,12 +13,14 @@ import org.junit.jupiter.api.Timeout;
  * {@code -Dsoftrdma.seeds=N} another number of them.
  */
 class StoreRacesTest {
-    private static final int SEEDS = Integer.getInteger("softrdma.seeds", 1000);
+    private static final int SAMPLE = Integer.getInteger("softrdma.sample", 1);
+    private static final int SEEDS = Integer.getInteger("softrdma.seeds", 1000 / SAMPLE);
     private static final int SLOW_SEEDS = Boolean.getBoolean("softrdma.slow.short") ? 3_000 : 10_000;
-    private static final int FAULTY_SEEDS = Integer.getInteger("softrdma.seeds", 300);
+    private static final int FAULTY_SEEDS = Integer.getInteger("softrdma.seeds", 300 / SAMPLE);
     private static final int SLOW_FAULTY_SEEDS = Boolean.getBoolean("softrdma.slow.short") ? 1_500 : 5_000;
 
     @Test
+    @Tag("sampled")
     @Timeout(value = 5, unit = TimeUnit.MINUTES)
     void shouldBeLinearizableForEverySeed() {
         RaceFigures figures = race(0, SEEDS, false);
@@ -36,6 +38,7 @@ class StoreRacesTest {
     }
 
     @Test
+    @Tag("sampled")
     @Timeout(value = 5, unit = TimeUnit.MINUTES)
     void shouldBeLinearizableWhateverGoesWrong() {
         RaceFigures figures = race(0, FAULTY_SEEDS, true);

@@ -16,7 +16,8 @@ import org.softrdma.stores.StoreCounters;
  * -Dsoftrdma.seeds=N} another number of them.
  */
 class FarmRacesTest {
-    private static final int SEEDS = Integer.getInteger("softrdma.seeds", 200);
+    private static final int SAMPLE = Integer.getInteger("softrdma.sample", 1);
+    private static final int SEEDS = Integer.getInteger("softrdma.seeds", 200 / SAMPLE);
     private static final int SLOW_SEEDS = Boolean.getBoolean("softrdma.slow.short") ? 500 : 5000;
 
     /** What all races have come to. */
@@ -67,12 +68,14 @@ class FarmRacesTest {
     }
 
     @Test
+    @Tag("sampled")
     @Timeout(value = 5, unit = TimeUnit.MINUTES)
     void shouldBeLinearizableForEverySeed() {
         requireRaces(race(0, SEEDS, FarmRacesTest::calm));
     }
 
     @Test
+    @Tag("sampled")
     @Timeout(value = 5, unit = TimeUnit.MINUTES)
     void shouldBeLinearizableWhateverGoesWrong() {
         Sums sums = race(0, SEEDS, FarmRacesTest::faulty);
@@ -86,6 +89,7 @@ class FarmRacesTest {
 
     /** The published form's changes are in order, and what it finds is right: only its misses prove nothing. */
     @Test
+    @Tag("sampled")
     @Timeout(value = 5, unit = TimeUnit.MINUTES)
     void shouldOnlyMissFalselyAsPublishedWhereTheDeviceMovesLines() {
         Sums sums = race(0, SEEDS, FarmRace.Settings::forgiving);

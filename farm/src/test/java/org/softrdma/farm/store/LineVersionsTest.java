@@ -3,6 +3,7 @@ package org.softrdma.farm.store;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.softrdma.fabric.memory.Grains;
 
@@ -12,7 +13,7 @@ import org.softrdma.fabric.memory.Grains;
  */
 class LineVersionsTest {
     private static final int SEEDS = 2_000;
-    private static final int SEEDS_OF_LINES = 200;
+    private static final int SEEDS_OF_LINES = 200 / Integer.getInteger("softrdma.sample", 1);
 
     private static long tornOf(long seed, Grains grains) {
         return new FarmRace(FarmRace.Settings.paper(seed, grains)).run().torn();
@@ -31,6 +32,7 @@ class LineVersionsTest {
                         + " work at all?");
     }
 
+    @Tag("sampled")
     @Test
     void shouldAcceptNoTornValueWhereTheDeviceMovesLines() {
         for (long seed = 0; seed < SEEDS_OF_LINES; seed++) {

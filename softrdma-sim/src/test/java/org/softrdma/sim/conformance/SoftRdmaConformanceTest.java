@@ -25,7 +25,10 @@ import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.device.VerbsProviders;
 
-/** The software RNIC keeps every rule of the verbs API, without a known deviation. */
+/**
+ * The software RNIC keeps every rule of the verbs API, without a known deviation. Every way of progress, every transport
+ * and the memory of the same host are in the fast tests once; what combines them is slow.
+ */
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 class SoftRdmaConformanceTest {
     private static final Map<String, String> EPOLL = Map.of("transport", "epoll");
@@ -41,6 +44,7 @@ class SoftRdmaConformanceTest {
     private static final double BRIEF = 0.2;
     private static final double LONG = 5;
 
+    @Tag("slow")
     @Test
     void shouldKeepTheRulesWhenTheTransportIsEpoll() {
         require(EPOLL);
@@ -53,6 +57,7 @@ class SoftRdmaConformanceTest {
         run(ConformanceSettings.of("sim", URING).withScale(HALF));
     }
 
+    @Tag("slow")
     @Test
     void shouldKeepTheRulesWhenTheRequesterMakesProgressByHandOverUring() {
         require(URING);
@@ -73,6 +78,7 @@ class SoftRdmaConformanceTest {
                 .withScale(BRIEF));
     }
 
+    @Tag("slow")
     @Test
     void shouldKeepTheRulesWhenTheRequesterMakesProgressByHandOverNio() {
         run(ConformanceSettings.of("sim", Map.of("progress", "manual", "transport", "nio"))
@@ -86,6 +92,7 @@ class SoftRdmaConformanceTest {
         runNear(ConformanceSettings.of(NEAR, EPOLL).withScale(HALF));
     }
 
+    @Tag("slow")
     @Test
     void shouldKeepTheRulesWhenAllMemoryIsShownAndTheRequesterMakesProgressByHand() {
         runNear(ConformanceSettings.of(NEAR, Map.of("progress", "manual"))
@@ -98,11 +105,13 @@ class SoftRdmaConformanceTest {
         run(ConformanceSettings.of("sim", Map.of("crc", "on")).withScale(BRIEF));
     }
 
+    @Tag("slow")
     @Test
     void shouldKeepTheRulesWhenNothingIsPinned() {
         run(ConformanceSettings.of("sim", Map.of("pinning", "off")).withScale(BRIEF));
     }
 
+    @Tag("slow")
     @Test
     void shouldKeepTheRulesWhenLittleIsPinnedAtOnce() {
         Map<String, String> tight = Map.of("pin-budget", "2m", "pin-granule", "65536", "threads", "2");
@@ -117,6 +126,7 @@ class SoftRdmaConformanceTest {
     }
 
     /** What a profile takes away is refused; a case checks that before it counts as skipped. */
+    @Tag("slow")
     @ParameterizedTest
     @ValueSource(strings = {"siw", "rxe", "disni"})
     void shouldKeepTheRulesWhenConfinedToWhatAnotherDeviceHas(String profile) {
@@ -124,6 +134,7 @@ class SoftRdmaConformanceTest {
     }
 
     /** Two rules of verbs need revision 2; one of them, that either side may speak first, would take its whole deadline here. */
+    @Tag("slow")
     @Test
     void shouldKeepTheRulesWhenTheMpaRevisionIs1() {
         String reason = "revision 1 tells the other side no depths (RFC 5044 section 7.1.1), each keeps its own";

@@ -16,8 +16,9 @@ import org.softrdma.stores.race.RaceSum;
  * names its seed; {@code -Dsoftrdma.seed=N} runs that one again, {@code -Dsoftrdma.seeds=N} another number of them.
  */
 class HerdRacesTest {
-    private static final int SEEDS = Integer.getInteger("softrdma.seeds", 200);
-    private static final int CRASHES = Integer.getInteger("softrdma.seeds", 100);
+    private static final int SAMPLE = Integer.getInteger("softrdma.sample", 1);
+    private static final int SEEDS = Integer.getInteger("softrdma.seeds", 200 / SAMPLE);
+    private static final int CRASHES = Integer.getInteger("softrdma.seeds", 100 / SAMPLE);
     private static final int SLOW_SEEDS = Boolean.getBoolean("softrdma.slow.short") ? 300 : 10_000;
 
     private record Result(RaceSum sum, long fromIndex, long fromLog) {
@@ -50,6 +51,7 @@ class HerdRacesTest {
     }
 
     @Test
+    @Tag("sampled")
     @Timeout(value = 5, unit = TimeUnit.MINUTES)
     void shouldBeLinearizableWhilePairsAreEvicted() {
         Sum sum = race(0, SEEDS, HerdRaceSettings::calm);
@@ -58,6 +60,7 @@ class HerdRacesTest {
     }
 
     @Test
+    @Tag("sampled")
     @Timeout(value = 5, unit = TimeUnit.MINUTES)
     void shouldBeLinearizableWhateverGoesWrong() {
         Sum sum = race(0, SEEDS, HerdRaceSettings::faulty);
@@ -69,6 +72,7 @@ class HerdRacesTest {
     }
 
     @Test
+    @Tag("sampled")
     @Timeout(value = 5, unit = TimeUnit.MINUTES)
     void shouldHaveNoValueOfAnOldLife() {
         Sum sum = race(0, CRASHES, HerdRaceSettings::crashing);
@@ -78,6 +82,7 @@ class HerdRacesTest {
 
     /** NessieSD evicts nothing, and its answers are WRITTEN over. */
     @Test
+    @Tag("sampled")
     @Timeout(value = 5, unit = TimeUnit.MINUTES)
     void shouldBeLinearizableAsNessieSd() {
         RaceSum calm = raceNessieSd(0, SEEDS, HerdRaceSettings::calm);

@@ -16,11 +16,13 @@ import org.softrdma.stores.race.RaceSum;
  * again, {@code -Dsoftrdma.seeds=N} another number of them.
  */
 class NessieRacesTest {
-    private static final int SEEDS = Integer.getInteger("softrdma.seeds", 200);
+    private static final int SAMPLE = Integer.getInteger("softrdma.sample", 1);
+    private static final int SEEDS = Integer.getInteger("softrdma.seeds", 200 / SAMPLE);
     private static final int SLOW_SEEDS = Boolean.getBoolean("softrdma.slow.short") ? 300 : 10_000;
     private static final int PAPER_SEEDS = 2000;
 
     @Test
+    @Tag("sampled")
     @Timeout(value = 5, unit = TimeUnit.MINUTES)
     void shouldBeLinearizableWhileKeysMove() {
         RaceSum sum = race(0, SEEDS, NessieRaceSettings::calm);
@@ -29,6 +31,7 @@ class NessieRacesTest {
     }
 
     @Test
+    @Tag("sampled")
     @Timeout(value = 5, unit = TimeUnit.MINUTES)
     void shouldBeLinearizableWhateverGoesWrong() {
         RaceSum sum = race(0, SEEDS, NessieRaceSettings::faulty);
@@ -39,6 +42,7 @@ class NessieRacesTest {
     }
 
     @Test
+    @Tag("sampled")
     @Timeout(value = 5, unit = TimeUnit.MINUTES)
     void shouldHaveNoValueOfAnOldLife() {
         RaceSum sum = race(0, SEEDS / 2, NessieRaceSettings::crashing);

@@ -21,12 +21,14 @@ import org.softrdma.stores.race.RaceSum;
  * that one again, {@code -Dsoftrdma.seeds=N} another number of them.
  */
 class PilafRacesTest {
-    private static final int SEEDS = Integer.getInteger("softrdma.seeds", 200);
-    private static final int CRASHES = Integer.getInteger("softrdma.seeds", 100);
+    private static final int SAMPLE = Integer.getInteger("softrdma.sample", 1);
+    private static final int SEEDS = Integer.getInteger("softrdma.seeds", 200 / SAMPLE);
+    private static final int CRASHES = Integer.getInteger("softrdma.seeds", 100 / SAMPLE);
     private static final int SLOW_SEEDS = Boolean.getBoolean("softrdma.slow.short") ? 300 : 10_000;
     private static final int PAPER_SEEDS = 2000;
 
     @Test
+    @Tag("sampled")
     @Timeout(value = 5, unit = TimeUnit.MINUTES)
     void shouldBeLinearizableWhileKeysMove() {
         RaceSum sum = race(0, SEEDS, PilafRaceSettings::calm);
@@ -35,6 +37,7 @@ class PilafRacesTest {
     }
 
     @Test
+    @Tag("sampled")
     @Timeout(value = 5, unit = TimeUnit.MINUTES)
     void shouldBeLinearizableWhateverGoesWrong() {
         RaceSum sum = race(0, SEEDS, PilafRaceSettings::faulty);
@@ -45,6 +48,7 @@ class PilafRacesTest {
     }
 
     @Test
+    @Tag("sampled")
     @Timeout(value = 5, unit = TimeUnit.MINUTES)
     void shouldHaveWhatItHasAcknowledgedAfterCrashes(@TempDir Path directory) {
         RaceSum sum =
@@ -54,6 +58,7 @@ class PilafRacesTest {
     }
 
     @Test
+    @Tag("sampled")
     @Timeout(value = 5, unit = TimeUnit.MINUTES)
     void shouldHaveNoValueOfAnOldLife() {
         RaceSum sum = race(0, CRASHES, PilafRaceSettings::forgetting);
@@ -63,6 +68,7 @@ class PilafRacesTest {
 
     /** The published form's changes are in order, and what it finds is right: only its misses prove nothing. */
     @Test
+    @Tag("sampled")
     @Timeout(value = 5, unit = TimeUnit.MINUTES)
     void shouldOnlyMissFalselyAsPublished() {
         RaceSum sum = race(0, SEEDS, PilafRaceSettings::forgiving);

@@ -11,6 +11,7 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.softrdma.sanitiser.finding.Finding;
@@ -33,6 +34,7 @@ class SanitisedConformanceTest {
         run(ConformanceSettings.of("collected:sim", Map.of()).withScale(BRIEF));
     }
 
+    @Tag("slow")
     @Test
     void shouldFindOnlyWhatCasesDoWrongOnPurposeInManualProgress() {
         run(ConformanceSettings.of("collected:sim", Map.of("progress", "manual"))

@@ -8,17 +8,19 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Long histories of a true store: accepted, however many clients run at a time; one wrong answer in them is found. */
 class SimulatedHistoriesTest {
-    private static final int SEEDS = 300;
+    private static final int SEEDS = 300 / Integer.getInteger("softrdma.sample", 1);
 
     private final long base = Long.getLong("softrdma.seed", 1);
 
     @ParameterizedTest
+    @Tag("sampled")
     @CsvSource({"2,5,false", "8,10,false", "8,10,true", "16,100,false", "16,100,true"})
     void shouldAcceptHistoriesOfATrueStore(int clients, int lostOneIn, boolean mayLose) {
         for (long seed = base; seed < base + SEEDS; seed++) {
