@@ -19,13 +19,13 @@ import org.slf4j.event.Level;
  *
  * <p>An exception of the I/O handler does end the thread, after those who use the loop were told ({@link #whenBroken}).
  *
- * <p>Thread: its own, except {@link #whenBroken}, which comes before the first task.
+ * <p>Thread: its own, except {@link #whenBroken}.
  */
 final class EnduringLoop extends SingleThreadIoEventLoop {
     private static final Logger LOG = LoggerFactory.getLogger(EnduringLoop.class);
 
     private final Due due = new Due();
-    private @Nullable Runnable broken;
+    private volatile @Nullable Runnable broken;
 
     EnduringLoop(IoEventLoopGroup group, Executor executor, IoHandlerFactory handlers) {
         super(group, executor, handlers);
@@ -54,8 +54,9 @@ final class EnduringLoop extends SingleThreadIoEventLoop {
 
     private void end(RuntimeException cause) {
         try {
-            if (broken != null) {
-                broken.run();
+            Runnable task = broken;
+            if (task != null) {
+                task.run();
             }
         } finally {
             FaultLog.tell(LOG, Level.ERROR, "an event loop cannot go on; its connections have ended", cause);

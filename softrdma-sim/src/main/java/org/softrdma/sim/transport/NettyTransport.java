@@ -22,6 +22,7 @@ import org.softrdma.sim.uring.RingTrial;
 /** The transports on Netty's event loops: loops with threads of their own, or one loop that the owning thread runs. */
 public final class NettyTransport implements Transport {
     private static final int SHUTDOWN_TIMEOUT_SECONDS = 10;
+    private static final int START_TIMEOUT_SECONDS = 10;
 
     /** Of a device's loops. */
     private static final String DEVICE_THREADS = "rnic";
@@ -68,7 +69,16 @@ public final class NettyTransport implements Transport {
             manual = null;
             group = new Group(threads, handlers);
             group.forEach(executor -> loops.add(wrap.apply((IoEventLoop) executor)));
+            start(group);
         }
+    }
+
+    /** Netty would start a thread with the first task, when there may be no memory for it, and not again if it ended then. */
+    private static void start(MultiThreadIoEventLoopGroup group) {
+        group.forEach(loop -> {
+            Future<?> started = loop.submit(Thread::onSpinWait);
+            boolean ignored = started.awaitUninterruptibly(START_TIMEOUT_SECONDS, TimeUnit.SECONDS);
+        });
     }
 
     /**

@@ -75,6 +75,7 @@ class FirstUseTest {
             "FirstUse.",
             "SoftRdmaDevice.<init>",
             "SoftRdmaDevice.endConnections",
+            "NettyTransport.",
             "UringIoHandler.newFactory",
             "RingLoop.<init>",
             "RingTrial.",
@@ -237,6 +238,18 @@ class FirstUseTest {
         }
     }
 
+    private static void requireThatTheLoopsRun() {
+        Thread[] threads = new Thread[Thread.activeCount() + 1];
+        int count = Thread.enumerate(threads);
+        long loops = Stream.of(threads)
+                .limit(count)
+                .filter(thread -> thread.getName().startsWith("rnic"))
+                .count();
+        if (loops < 2) {
+            throw new AssertionError("two devices are open, and " + loops + " threads run their loops");
+        }
+    }
+
     private static void record() {
         Flight.connectionMade(0, () -> "");
         Flight.connectionEnded(0, "");
@@ -254,6 +267,7 @@ class FirstUseTest {
         try (TestDevice server = new TestDevice(options);
                 TestDevice client = new TestDevice(options)) {
             requireThatTheLoaderWasAsked();
+            requireThatTheLoopsRun();
             record(); // an event of JFR may fail: a recording lacks it then
             System.out.println(OPEN);
             Connector connector = client.own(client.device().resolve(server.address(), TestDevice.DEADLINE_NS));
