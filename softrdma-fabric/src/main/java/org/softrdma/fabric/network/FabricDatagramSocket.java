@@ -25,6 +25,7 @@ final class FabricDatagramSocket implements DatagramSocket {
     private final ArrayDeque<Datagram> arrived = new ArrayDeque<>();
     private final UnderWay underWay = new UnderWay();
     private long arrivedBytes;
+    private long dropped;
     private boolean readEdge;
     private boolean awaitingRoom;
     private boolean closed;
@@ -79,6 +80,7 @@ final class FabricDatagramSocket implements DatagramSocket {
     /** A datagram is there; false if there is no room for it. */
     boolean arrived(Datagram datagram) {
         if (arrivedBytes + datagram.length() > settings.datagrams().bufferBytes()) {
+            dropped++;
             return false;
         }
         arrivedBytes += datagram.length();
@@ -121,6 +123,31 @@ final class FabricDatagramSocket implements DatagramSocket {
     }
 
     @Override
+    public int maxSegments() {
+        return MAX_SEGMENTS;
+    }
+
+    @Override
+    public int receiveBuffer() {
+        return settings.datagrams().bufferBytes();
+    }
+
+    @Override
+    public long dropped() {
+        return dropped;
+    }
+
+    @Override
+    public long refused() {
+        return 0; // what finds no way is lost on it
+    }
+
+    @Override
+    public long trainsCut() {
+        return 0; // that is the network's part
+    }
+
+    @Override
     public InetSocketAddress localAddress() {
         return place.local();
     }
@@ -128,11 +155,7 @@ final class FabricDatagramSocket implements DatagramSocket {
     @Override
     public int send(DatagramBatch batch, int from, int count) throws IOException {
         requireOpen();
-        for (int i = from; i < from + count; i++) {
-            if (batch.length(i) > maxBytes()) {
-                throw new IllegalArgumentException("length=" + batch.length(i) + " > maxBytes=" + maxBytes());
-            }
-        }
+        batch.check(from, count, maxBytes(), true);
         int sent = 0;
         while (sent < count && hasRoom() && !(sent > 0 && baton.choices().chance(settings.cuts()))) {
             send(batch, from + sent);
@@ -142,14 +165,24 @@ final class FabricDatagramSocket implements DatagramSocket {
         return sent;
     }
 
+    /** Each datagram of a train has its own fate. */
     private void send(DatagramBatch batch, int index) {
-        int length = batch.length(index);
+        InetSocketAddress peer = batch.peer(index).toSocketAddress();
+        int segment = batch.segment(index);
+        int at = 0;
+        do {
+            int here = Math.min(segment, batch.length(index) - at);
+            send(batch.address(index) + at, here, peer);
+            at += Math.max(1, here);
+        } while (at < batch.length(index));
+    }
+
+    private void send(long address, int length, InetSocketAddress peer) {
         MemorySegment bytes = copier.allocate(Math.max(1, length));
-        copier.copy(batch.address(index), bytes.address(), length);
+        copier.copy(address, bytes.address(), length);
         CRC32C checksum = new CRC32C();
         checksum.update(bytes.asSlice(0, length).asByteBuffer());
         baton.trace().mix(checksum.getValue());
-        InetSocketAddress peer = batch.peer(index);
         InetAddress host = peer.getAddress().isLoopbackAddress() ? key().getAddress() : peer.getAddress();
         carrier.send(new Datagram(key(), new InetSocketAddress(host, peer.getPort()), bytes, length), underWay);
     }
@@ -163,7 +196,7 @@ final class FabricDatagramSocket implements DatagramSocket {
             arrivedBytes -= next.length();
             int taken = Math.min(next.length(), batch.room(count));
             copier.copy(next.bytes().address(), batch.address(count), taken);
-            batch.received(count, next.length(), next.from());
+            batch.received(count, next.length(), next.length(), 0).set(next.from());
             count++;
         }
         return count;

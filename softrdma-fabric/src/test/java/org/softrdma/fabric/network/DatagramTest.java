@@ -29,6 +29,7 @@ import org.softrdma.sim.transport.DatagramBatch;
 import org.softrdma.sim.transport.DatagramLoop;
 import org.softrdma.sim.transport.DatagramSocket;
 import org.softrdma.sim.transport.ListenException;
+import org.softrdma.sim.transport.PeerAddress;
 
 /** Datagrams of the network: lost, repeated and overtaken, but never changed. */
 class DatagramTest {
@@ -221,6 +222,24 @@ class DatagramTest {
         }
     }
 
+    /** A train is one call of its sender, but not one datagram of the network. */
+    @Test
+    void shouldGiveEachDatagramOfATrainItsOwnFate() {
+        run(1, HARMLESS, hosts -> {
+            hosts.network.inspectedBy(new Meddler());
+            DatagramSocket sender = hosts.bind(hosts.here, 0);
+            DatagramSocket receiver = hosts.bind(hosts.there, 7);
+            DatagramBatch numbered = hosts.numbered(4, BYTES, receiver.localAddress());
+            DatagramBatch train = new DatagramBatch(1);
+            train.addTrain(numbered.address(0), 4 * BYTES, BYTES, PeerAddress.of(receiver.localAddress()));
+            hosts.sendAll(sender, train);
+
+            List<Integer> arrived = hosts.receiveAll(receiver, BYTES);
+            assertEquals(List.of(0, 2, 2), arrived.stream().sorted().toList());
+            assertEquals(List.of(3), hosts.receiveAll(receiver, BYTES));
+        });
+    }
+
     @Test
     void shouldRefuseADatagramThatIsTooLongAndSendNoneOfItsBatch() {
         run(1, HARMLESS, hosts -> {
@@ -247,6 +266,7 @@ class DatagramTest {
             hosts.baton.sleep(SECOND_NS);
 
             assertEquals(2, hosts.receive(receiver, 4096).size());
+            assertEquals(COUNT - 2, receiver.dropped());
         });
     }
 
@@ -284,7 +304,7 @@ class DatagramTest {
             assertEquals(1, receiver.receive(batch));
             assertEquals(BYTES, batch.length(0));
             assertEquals(9, batch.room(0));
-            assertEquals(sender.localAddress(), batch.peer(0));
+            assertEquals(sender.localAddress(), batch.peer(0).toSocketAddress());
             assertEquals(0, bytes.get(ValueLayout.JAVA_BYTE, 9));
         });
     }

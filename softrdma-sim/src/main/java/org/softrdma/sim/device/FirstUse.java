@@ -74,7 +74,7 @@ final class FirstUse {
             "sim.transport.AcceptPause",
             "sim.transport.HostSilentException",
             "sim.transport.LoopGuard",
-            "sim.transport.RegisteredSocket",
+            "sim.transport.RegisteredStream",
             "sim.wire.MpaFrame",
             "sim.wire.Terminate",
             "sim.wire.TerminateCause",

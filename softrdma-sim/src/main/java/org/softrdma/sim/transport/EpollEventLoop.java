@@ -11,6 +11,7 @@ import io.netty.channel.unix.Socket;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.function.Consumer;
+import org.softrdma.sim.kernel.UdpSocket;
 
 /** Edge-triggered epoll with calls by raw address: no allocation and no Netty buffers on the data path. */
 final class EpollEventLoop extends LinuxEventLoop {
@@ -43,6 +44,19 @@ final class EpollEventLoop extends LinuxEventLoop {
     @Override
     Acceptor watch(Socket socket, Consumer<PendingSocket> accepted) throws IOException {
         return new EpollAcceptor(this, socket, accepted);
+    }
+
+    @Override
+    DatagramSocket watch(Socket socket, UdpSocket udp, SocketEvents events) throws IOException {
+        EpollDatagramSocket handle = new EpollDatagramSocket(this, socket, udp, events);
+        try {
+            handle.registered(register(handle));
+            handle.rearm();
+        } catch (IOException | RuntimeException | Error e) {
+            handle.close();
+            throw e;
+        }
+        return handle;
     }
 
     private static final class EpollSocket extends LinuxSocket
@@ -94,6 +108,44 @@ final class EpollEventLoop extends LinuxEventLoop {
         @Override
         public void pause() {
             // Edge triggered: raised once.
+        }
+    }
+
+    private static final class EpollDatagramSocket extends LinuxDatagramSocket
+            implements EpollIoHandle, EnduringIoHandler.EdgeTriggered {
+        private boolean awaitingRoom;
+
+        EpollDatagramSocket(EpollEventLoop loop, Socket socket, UdpSocket udp, SocketEvents events) {
+            super(loop, socket, udp, events);
+        }
+
+        @Override
+        public FileDescriptor fd() {
+            return socket;
+        }
+
+        @Override
+        boolean take(IoRegistration registered, IoEvent event) {
+            EpollIoOps ops = ((EpollIoEvent) event).ops();
+            boolean room = ops.contains(EpollIoOps.EPOLLOUT);
+            if (room && awaitingRoom) {
+                awaitingRoom = false;
+                registered.submit(INPUT);
+            }
+            return room;
+        }
+
+        @Override
+        public void rearm() {
+            awaitingRoom = true;
+            submit(INPUT_AND_ROOM);
+        }
+
+        @Override
+        public void awaitRoom() {
+            if (!awaitingRoom) {
+                rearm();
+            }
         }
     }
 

@@ -6,20 +6,25 @@ import io.netty.channel.unix.Errors;
 import io.netty.channel.unix.Socket;
 import java.io.IOException;
 import java.net.ConnectException;
+import java.net.Inet6Address;
 import java.net.InetSocketAddress;
 import java.nio.channels.ClosedChannelException;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.softrdma.sim.kernel.Descriptor;
+import org.softrdma.sim.kernel.SystemCallException;
+import org.softrdma.sim.kernel.UdpSocket;
 
 /** Opens, tunes and closes sockets of Linux for the loops that make system calls by raw address. */
-abstract class LinuxEventLoop extends NettyEventLoop {
+abstract class LinuxEventLoop extends NettyEventLoop implements DatagramLoop {
     private static final Logger LOG = LoggerFactory.getLogger(LinuxEventLoop.class);
     private static final SocketOpener STREAM = Socket::newSocketStream;
     private static final String END_OF_ERRNO = "): ";
 
     private final HostWatch hostWatch = new HostWatch();
+    private @Nullable DatagramMessages messages;
 
     LinuxEventLoop(IoEventLoop loop, SocketOptions options, OpenSockets sockets) {
         super(loop, options, sockets);
@@ -31,6 +36,9 @@ abstract class LinuxEventLoop extends NettyEventLoop {
 
     /** Drives a listening socket; if that fails, the caller closes it. */
     abstract Acceptor watch(Socket socket, Consumer<PendingSocket> accepted) throws IOException;
+
+    /** Drives a socket for datagrams; if that fails, the caller closes the socket. */
+    abstract DatagramSocket watch(Socket socket, UdpSocket udp, SocketEvents events) throws IOException;
 
     @Override
     public final StreamSocket connect(InetSocketAddress remote, SocketEvents events) throws IOException {
@@ -64,6 +72,40 @@ abstract class LinuxEventLoop extends NettyEventLoop {
             closeQuietly(socket);
             throw e;
         }
+    }
+
+    @Override
+    public final DatagramSocket bind(InetSocketAddress local, SocketEvents events) throws IOException {
+        UdpSocket udp = UdpSocket.open(local.getAddress() instanceof Inet6Address);
+        Socket socket = counted(new Socket(udp.descriptor()));
+        try {
+            udp.tune();
+            udp.askReceiveBuffer(options.datagramReceiveBuffer());
+            if (options.sendBuffer() > 0) {
+                udp.askSendBuffer(options.sendBuffer());
+            }
+            bind(udp, local);
+            return watch(socket, udp, events);
+        } catch (Throwable e) {
+            closeQuietly(socket);
+            throw e;
+        }
+    }
+
+    private static void bind(UdpSocket udp, InetSocketAddress local) throws IOException {
+        PeerAddress own = PeerAddress.of(local);
+        try {
+            udp.bind(own.high(), own.low(), own.port(), own.scope());
+        } catch (SystemCallException e) {
+            throw ListenException.ofErrno(e.errno(), local, e);
+        }
+    }
+
+    /** Made by the first socket for datagrams. */
+    final DatagramMessages messages() {
+        DatagramMessages made = messages == null ? new DatagramMessages() : messages;
+        messages = made;
+        return made;
     }
 
     @Override

@@ -11,7 +11,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** The calls of a connection by raw address, each of which is over when it returns. Thread: its loop. */
-abstract class LinuxSocket extends RegisteredSocket {
+abstract class LinuxSocket extends RegisteredStream {
     private static final Logger LOG = LoggerFactory.getLogger(LinuxSocket.class);
 
     final Socket socket;

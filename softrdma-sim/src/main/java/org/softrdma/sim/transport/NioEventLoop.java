@@ -7,12 +7,15 @@ import io.netty.channel.nio.NioIoEvent;
 import io.netty.channel.nio.NioIoHandle;
 import io.netty.channel.nio.NioIoOps;
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
 import java.net.Inet6Address;
 import java.net.InetSocketAddress;
 import java.net.SocketOption;
 import java.net.StandardProtocolFamily;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.DatagramChannel;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
@@ -21,12 +24,13 @@ import java.nio.channels.SocketChannel;
 import java.util.Set;
 import java.util.function.Consumer;
 import jdk.net.ExtendedSocketOptions;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.softrdma.sim.memory.NativeMemory;
 
 /** The portable loop: channels of java.nio, and buffers that are created over raw memory for each call. */
-final class NioEventLoop extends NettyEventLoop {
+final class NioEventLoop extends NettyEventLoop implements DatagramLoop {
     private static final Logger LOG = LoggerFactory.getLogger(NioEventLoop.class);
 
     /** Not every system has them. */
@@ -58,10 +62,7 @@ final class NioEventLoop extends NettyEventLoop {
 
     @Override
     public Acceptor listen(InetSocketAddress local, int backlog, Consumer<PendingSocket> accepted) throws IOException {
-        ServerSocketChannel channel = counted(ServerSocketChannel.open(
-                local.getAddress() instanceof Inet6Address
-                        ? StandardProtocolFamily.INET6
-                        : StandardProtocolFamily.INET));
+        ServerSocketChannel channel = counted(ServerSocketChannel.open(familyOf(local)));
         try {
             channel.configureBlocking(false);
             channel.setOption(StandardSocketOptions.SO_REUSEADDR, true);
@@ -71,6 +72,35 @@ final class NioEventLoop extends NettyEventLoop {
                 throw ListenException.ofCause(e, local);
             }
             return new NioAcceptor(channel, accepted);
+        } catch (Throwable e) {
+            closeQuietly(channel);
+            throw e;
+        }
+    }
+
+    @Override
+    public DatagramSocket bind(InetSocketAddress local, SocketEvents events) throws IOException {
+        DatagramChannel channel = counted(DatagramChannel.open(familyOf(local)));
+        try {
+            channel.configureBlocking(false);
+            if (channel.supportedOptions().contains(ExtendedSocketOptions.IP_DONTFRAGMENT)) {
+                channel.setOption(ExtendedSocketOptions.IP_DONTFRAGMENT, true);
+            }
+            channel.setOption(StandardSocketOptions.SO_RCVBUF, options.datagramReceiveBuffer());
+            if (options.sendBuffer() > 0) {
+                channel.setOption(StandardSocketOptions.SO_SNDBUF, options.sendBuffer());
+            }
+            try {
+                channel.bind(local);
+            } catch (IOException e) {
+                throw ListenException.ofCause(e, local);
+            }
+            NioDatagramSocket handle = new NioDatagramSocket(channel, events);
+            IoRegistration registration = register(handle);
+            handle.registered(registration);
+            handle.key = registration.attachment();
+            registration.submit(NioIoOps.READ);
+            return handle;
         } catch (Throwable e) {
             closeQuietly(channel);
             throw e;
@@ -114,6 +144,10 @@ final class NioEventLoop extends NettyEventLoop {
             channel.setOption(ExtendedSocketOptions.TCP_KEEPINTERVAL, options.keepAliveSeconds());
             channel.setOption(ExtendedSocketOptions.TCP_KEEPCOUNT, options.keepAliveQuestions());
         }
+    }
+
+    private static StandardProtocolFamily familyOf(InetSocketAddress local) {
+        return local.getAddress() instanceof Inet6Address ? StandardProtocolFamily.INET6 : StandardProtocolFamily.INET;
     }
 
     private <C extends SelectableChannel> C counted(C channel) {
@@ -161,11 +195,20 @@ final class NioEventLoop extends NettyEventLoop {
         }
     }
 
+    /** Frees the port: the descriptor of a registered channel lives on until its selector selects again. */
+    private static void releasePort(Selector selector) {
+        try {
+            int ignored = selector.selectNow(LATER);
+        } catch (IOException e) {
+            LOG.debug("cannot close a channel before its selector selects again", e);
+        }
+    }
+
     private static ByteBuffer buffer(long address, long length) {
         return NativeMemory.segment(address, length).asByteBuffer();
     }
 
-    private final class NioSocket extends RegisteredSocket implements NioIoHandle {
+    private final class NioSocket extends RegisteredStream implements NioIoHandle {
         private final SocketChannel channel;
         private boolean paused;
         private boolean awaitingRoom;
@@ -301,6 +344,171 @@ final class NioEventLoop extends NettyEventLoop {
         }
     }
 
+    /**
+     * Single datagrams by java.nio, which allocates for each, and shows neither the type of service nor what was dropped. From
+     * senders that leave UDP's checksum out, as those of RoCE do, it receives over IPv4 only.
+     */
+    private final class NioDatagramSocket extends RegisteredSocket implements NioIoHandle, DatagramSocket {
+        private final DatagramChannel channel;
+        private final InetSocketAddress local;
+        /** java.nio does not say how long a datagram was for which the buffer was too short. */
+        private final ByteBuffer arrived = ByteBuffer.allocateDirect(MAX_TRAIN_BYTES + Short.BYTES);
+
+        private final long arrivedAddress = MemorySegment.ofBuffer(arrived).address();
+        private @Nullable SelectionKey key;
+        private boolean awaitingRoom;
+        private long refused;
+        private long trainsCut;
+
+        NioDatagramSocket(DatagramChannel channel, SocketEvents events) throws IOException {
+            super(events);
+            this.channel = channel;
+            local = (InetSocketAddress) channel.getLocalAddress();
+        }
+
+        @Override
+        public SelectableChannel selectableChannel() {
+            return channel;
+        }
+
+        @Override
+        public int maxBytes() {
+            return MAX_TRAIN_BYTES;
+        }
+
+        @Override
+        public int maxSegments() {
+            return 1;
+        }
+
+        @Override
+        public InetSocketAddress localAddress() {
+            return local;
+        }
+
+        @Override
+        public int send(DatagramBatch batch, int from, int count) throws IOException {
+            checkOpen();
+            batch.check(from, count, maxBytes(), local.getAddress() instanceof Inet6Address);
+            int sent = 0;
+            while (sent < count && send(batch, from + sent)) {
+                sent++;
+            }
+            return sent;
+        }
+
+        /** Sends one entry, a train as single datagrams; false if there is no room for any of them. */
+        private boolean send(DatagramBatch batch, int index) throws IOException {
+            InetSocketAddress peer = batch.peer(index).toSocketAddress();
+            int length = batch.length(index);
+            int segment = batch.segment(index);
+            trainsCut += batch.isTrain(index) ? 1 : 0;
+            int at = 0;
+            do {
+                int here = Math.min(segment, length - at);
+                if (!send(batch.address(index) + at, here, peer)) {
+                    if (at == 0) {
+                        return false;
+                    }
+                    refused++; // a train that has begun is not kept
+                }
+                at += Math.max(1, here);
+            } while (at < length);
+            return true;
+        }
+
+        private boolean send(long address, int length, InetSocketAddress peer) throws IOException {
+            try {
+                return channel.send(buffer(address, length), peer) > 0 || length == 0;
+            } catch (ClosedChannelException e) {
+                throw e;
+            } catch (IOException e) {
+                LOG.trace("a datagram to {} was refused", peer, e);
+                refused++;
+                return true;
+            }
+        }
+
+        @Override
+        public int receive(DatagramBatch batch) throws IOException {
+            checkOpen();
+            int count = 0;
+            while (count < batch.size()) {
+                InetSocketAddress peer = (InetSocketAddress) channel.receive(arrived.clear());
+                if (peer == null) {
+                    return count;
+                }
+                int length = arrived.position();
+                NativeMemory.copy(arrivedAddress, batch.address(count), Math.min(length, batch.room(count)));
+                batch.received(count, length, length, 0).set(peer);
+                count++;
+            }
+            return count;
+        }
+
+        private void checkOpen() throws IOException {
+            if (isClosed()) {
+                throw new ClosedChannelException();
+            }
+        }
+
+        @Override
+        public int receiveBuffer() {
+            try {
+                return channel.getOption(StandardSocketOptions.SO_RCVBUF);
+            } catch (IOException e) {
+                LOG.debug("cannot read SO_RCVBUF of {}", channel, e);
+                return 0;
+            }
+        }
+
+        @Override
+        public long dropped() {
+            return 0; // java.nio does not show what the kernel knows
+        }
+
+        @Override
+        public long refused() {
+            return refused;
+        }
+
+        @Override
+        public long trainsCut() {
+            return trainsCut;
+        }
+
+        @Override
+        boolean take(IoRegistration registered, IoEvent event) {
+            boolean room = ((NioIoEvent) event).ops().contains(NioIoOps.WRITE);
+            if (room) {
+                awaitingRoom = false;
+                registered.submit(NioIoOps.READ);
+            }
+            return room;
+        }
+
+        @Override
+        public void awaitRoom() {
+            if (!awaitingRoom) {
+                awaitingRoom = true;
+                submit(NioIoOps.READ_AND_WRITE);
+            }
+        }
+
+        @Override
+        public void rearm() {
+            // A selector is level triggered: it raises the event again.
+        }
+
+        @Override
+        void closeDescriptor() {
+            closeQuietly(channel);
+            if (key != null) {
+                releasePort(key.selector());
+            }
+        }
+    }
+
     private final class NioAcceptor implements NioIoHandle, Acceptor {
         private final ServerSocketChannel channel;
         private final Consumer<PendingSocket> accepted;
@@ -358,15 +566,6 @@ final class NioEventLoop extends NettyEventLoop {
                 registration.cancel();
                 closeQuietly(channel);
                 releasePort(key.selector());
-            }
-        }
-
-        /** Frees the port: the descriptor of a registered channel lives on until its selector selects again. */
-        private void releasePort(Selector selector) {
-            try {
-                int ignored = selector.selectNow(LATER);
-            } catch (IOException e) {
-                LOG.debug("cannot close the listener on {}", local, e);
             }
         }
     }

@@ -1,34 +1,25 @@
 package org.softrdma.sim.transport;
 
-import io.netty.channel.ChannelException;
 import io.netty.channel.IoEvent;
 import io.netty.channel.IoHandle;
 import io.netty.channel.IoOps;
 import io.netty.channel.IoRegistration;
-import java.io.IOException;
-import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
- * What all sockets on a Netty loop share: registration, events, closing. A failure in an event ends this connection,
- * but not the loop. Thread: its loop.
+ * What all sockets on a Netty loop share: registration, events, closing. A failure in an event closes this socket, but does
+ * not end the loop. Thread: its loop.
  */
-abstract class RegisteredSocket implements IoHandle, StreamSocket {
-    private static final Logger LOG = LoggerFactory.getLogger(RegisteredSocket.class);
-
+abstract class RegisteredSocket implements IoHandle {
     private final SocketEvents events;
-    private final InetSocketAddress remote;
     /** Made once: when something has failed, there may be no memory for it. */
     private final Runnable closing = this::close;
 
     private @Nullable IoRegistration registration;
     private boolean closed;
 
-    RegisteredSocket(SocketEvents events, InetSocketAddress remote) {
+    RegisteredSocket(SocketEvents events) {
         this.events = events;
-        this.remote = remote;
     }
 
     final void registered(IoRegistration newRegistration) {
@@ -37,9 +28,6 @@ abstract class RegisteredSocket implements IoHandle, StreamSocket {
 
     /** Takes in an event; returns true if there is room to send, or a connect has an outcome. */
     abstract boolean take(IoRegistration registered, IoEvent event);
-
-    /** Makes the close send a reset to the peer. */
-    abstract void resetOnClose() throws IOException;
 
     /** Closes the descriptor; once. */
     abstract void closeDescriptor();
@@ -87,11 +75,6 @@ abstract class RegisteredSocket implements IoHandle, StreamSocket {
         }
     }
 
-    @Override
-    public final InetSocketAddress remoteAddress() {
-        return remote;
-    }
-
     /** True once it is closed on this side. */
     public final boolean isClosed() {
         return closed;
@@ -108,18 +91,6 @@ abstract class RegisteredSocket implements IoHandle, StreamSocket {
             } finally {
                 closeDescriptor();
             }
-        }
-    }
-
-    @Override
-    public final void abort() {
-        if (!closed) {
-            try {
-                resetOnClose();
-            } catch (IOException | ChannelException e) {
-                LOG.debug("cannot set SO_LINGER on the connection to {}", remote, e);
-            }
-            close();
         }
     }
 }

@@ -1,7 +1,7 @@
 package org.softrdma.sim.transport;
 
 /**
- * Options of every connection.
+ * Options of every connection, and of every socket for datagrams.
  *
  * @param sendBuffer bytes of SO_SNDBUF, 0 leaves it to the kernel
  * @param receiveBuffer bytes of SO_RCVBUF, 0 leaves it to the kernel
@@ -12,12 +12,20 @@ package org.softrdma.sim.transport;
 public record SocketOptions(
         int sendBuffer, int receiveBuffer, long hostTimeoutMs, boolean ipv6Only, boolean keepAlive) {
     private static final int MS_PER_S = 1000;
+    /** A socket for datagrams holds those of all its peers, and has nobody that it could ask to wait. */
+    private static final int DATAGRAM_RECEIVE_BUFFER = 8 << 20;
+
     /** Parts of the timeout: the time before the first probe and those between probes. */
     private static final int PARTS = 4;
 
     /** Those of a device: as with rdma_cm, {@code ::} takes IPv4, too. Idle connections end only by the timeout. */
     public SocketOptions(int sendBuffer, int receiveBuffer, long hostTimeoutMs) {
         this(sendBuffer, receiveBuffer, hostTimeoutMs, false, hostTimeoutMs > 0);
+    }
+
+    /** Bytes of SO_RCVBUF that a socket for datagrams asks for; Linux gives at most net.core.rmem_max. */
+    int datagramReceiveBuffer() {
+        return receiveBuffer > 0 ? receiveBuffer : DATAGRAM_RECEIVE_BUFFER;
     }
 
     /** Seconds of silence before the first probe (TCP_KEEPIDLE), and between probes (TCP_KEEPINTVL). */

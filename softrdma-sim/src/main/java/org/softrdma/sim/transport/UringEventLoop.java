@@ -8,6 +8,7 @@ import io.netty.channel.unix.Socket;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.function.Consumer;
+import org.softrdma.sim.kernel.UdpSocket;
 import org.softrdma.sim.memory.MemoryOperations;
 import org.softrdma.sim.uring.RingPort;
 
@@ -40,6 +41,15 @@ final class UringEventLoop extends LinuxEventLoop {
     @Override
     Acceptor watch(Socket socket, Consumer<PendingSocket> accepted) throws IOException {
         return new UringAcceptor(this, socket, accepted);
+    }
+
+    @Override
+    DatagramSocket watch(Socket socket, UdpSocket udp, SocketEvents events) throws IOException {
+        UringDatagramSocket handle = new UringDatagramSocket(this, socket, udp, events);
+        IoRegistration registration = register(handle);
+        handle.registered(registration);
+        handle.begin(registration.attachment());
+        return handle;
     }
 
     private static final class UringSocket extends LinuxSocket implements UringHandle {
@@ -210,6 +220,55 @@ final class UringEventLoop extends LinuxEventLoop {
         public void pause() {
             if (!isClosed()) {
                 port.pause();
+            }
+        }
+    }
+
+    /** Events by the ring, datagrams by plain calls: they are many a call. */
+    private static final class UringDatagramSocket extends LinuxDatagramSocket implements UringHandle {
+        private RingPort port;
+
+        @SuppressWarnings("NullAway.Init") // begin() follows at once
+        UringDatagramSocket(UringEventLoop loop, Socket socket, UdpSocket udp, SocketEvents events) {
+            super(loop, socket, udp, events);
+        }
+
+        void begin(RingPort registered) {
+            port = registered;
+            port.rearm();
+        }
+
+        @Override
+        public int descriptor() {
+            return socket.intValue();
+        }
+
+        @Override
+        public void ready(boolean writable) {
+            tellReady(writable);
+        }
+
+        @Override
+        public void sent() {
+            // It sends nothing by the ring.
+        }
+
+        @Override
+        boolean take(IoRegistration registered, IoEvent event) {
+            throw new IllegalStateException("events come from the port");
+        }
+
+        @Override
+        public void rearm() {
+            if (!isClosed()) {
+                port.rearm();
+            }
+        }
+
+        @Override
+        public void awaitRoom() {
+            if (!isClosed()) {
+                port.awaitRoom();
             }
         }
     }
