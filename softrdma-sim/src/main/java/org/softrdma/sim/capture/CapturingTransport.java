@@ -9,6 +9,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.agrona.concurrent.NanoClock;
 import org.softrdma.sim.transport.Acceptor;
+import org.softrdma.sim.transport.DatagramLoop;
+import org.softrdma.sim.transport.DatagramSocket;
 import org.softrdma.sim.transport.EventLoop;
 import org.softrdma.sim.transport.SocketEvents;
 import org.softrdma.sim.transport.StreamSocket;
@@ -16,13 +18,15 @@ import org.softrdma.sim.transport.Transport;
 import org.softrdma.sim.transport.Waits;
 
 /**
- * A transport that captures its connections in a file, each once ({@link CapturedConnections}). Rejected: a hook in the
+ * A transport that captures its connections in a file, each once ({@link CapturedConnections}), and its datagrams ({@link
+ * CapturingDatagramSocket}). Rejected: a hook in the
  * sockets, which every receive and send would have to check.
  */
 public final class CapturingTransport implements Transport {
     private final Transport transport;
     private final PcapngFile file;
     private final CapturedConnections connections;
+    private final CapturedDatagramSockets datagramSockets = new CapturedDatagramSockets();
     private final List<EventLoop> loops;
 
     private CapturingTransport(Transport transport, PcapngFile file) {
@@ -30,7 +34,7 @@ public final class CapturingTransport implements Transport {
         this.file = file;
         connections = new CapturedConnections(file);
         loops = transport.loops().stream()
-                .map(loop -> (EventLoop) new CapturingLoop(connections, loop))
+                .map(loop -> (EventLoop) new CapturingLoop(this, loop))
                 .toList();
     }
 
@@ -67,13 +71,21 @@ public final class CapturingTransport implements Transport {
     }
 
     /** An event loop whose sockets are captured. */
-    private static final class CapturingLoop implements EventLoop {
+    private static final class CapturingLoop implements DatagramLoop {
+        private final CapturingTransport owner;
         private final CapturedConnections connections;
         private final EventLoop loop;
 
-        CapturingLoop(CapturedConnections connections, EventLoop loop) {
-            this.connections = connections;
+        CapturingLoop(CapturingTransport owner, EventLoop loop) {
+            this.owner = owner;
+            connections = owner.connections;
             this.loop = loop;
+        }
+
+        @Override
+        public DatagramSocket bind(InetSocketAddress local, SocketEvents events) throws IOException {
+            DatagramSocket socket = ((DatagramLoop) loop).bind(local, events);
+            return new CapturingDatagramSocket(owner.file, owner.datagramSockets, socket);
         }
 
         @Override

@@ -43,7 +43,7 @@ import org.slf4j.LoggerFactory;
  */
 final class PcapngFile implements AutoCloseable {
     /** Longest packet that IP can describe. */
-    static final int MAX_PACKET = 0xFFFF + TcpPacket.IPV6_HEADER_LENGTH;
+    static final int MAX_PACKET = 0xFFFF + IpPacket.IPV6_HEADER_LENGTH;
 
     private static final Logger LOG = LoggerFactory.getLogger(PcapngFile.class);
 

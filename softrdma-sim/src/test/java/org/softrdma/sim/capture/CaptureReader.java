@@ -26,6 +26,7 @@ final class CaptureReader {
 
     private final List<Packet> packets = new ArrayList<>();
     private final Map<List<InetSocketAddress>, Stream> streams = new LinkedHashMap<>();
+    private final List<Datagram> datagrams = new ArrayList<>();
     private int sections;
 
     /** One TCP segment. */
@@ -38,6 +39,22 @@ final class CaptureReader {
             int flags,
             byte[] payload,
             long timeNs) {}
+
+    /** One datagram of UDP. */
+    @SuppressWarnings("ArrayRecordComponent") // looked into, never compared
+    record Datagram(InetSocketAddress from, InetSocketAddress to, byte[] header, byte[] payload) {
+        int identification() {
+            return (header[4] & 0xFF) << 8 | (header[5] & 0xFF);
+        }
+
+        boolean mayNotBeCut() {
+            return (header[6] & 0x40) != 0;
+        }
+
+        int typeOfService() {
+            return header.length == 20 ? header[1] & 0xFF : (header[0] & 0xF) << 4 | (header[1] & 0xF0) >>> 4;
+        }
+    }
 
     /** One way of a connection. */
     private static final class Stream {
@@ -96,14 +113,23 @@ final class CaptureReader {
         if (ipv4) {
             assertEquals(ip.limit(), Short.toUnsignedInt(ip.getShort(2)), "total length");
             assertEquals(0xFFFF, sum(ip, 0, header, 0), "checksum of the IP header");
-            assertEquals(6, ip.get(9), "protocol");
         } else {
             assertEquals(6, ip.get(0) >>> 4, "IP version");
             assertEquals(ip.limit() - header, Short.toUnsignedInt(ip.getShort(4)), "payload length");
-            assertEquals(6, ip.get(6), "next header");
         }
-        long pseudo = 6L + (ip.limit() - header);
-        assertEquals(0xFFFF, sum(ip, addresses, ip.limit(), pseudo), "checksum of the TCP segment");
+        int protocol = ip.get(ipv4 ? 9 : 6);
+        long pseudo = (long) protocol + ip.limit() - header;
+        assertEquals(0xFFFF, sum(ip, addresses, ip.limit(), pseudo), "checksum of the TCP segment or datagram");
+        if (protocol == 17) {
+            assertEquals(ip.limit() - header, Short.toUnsignedInt(ip.getShort(header + 4)), "length of the datagram");
+            datagrams.add(new Datagram(
+                    address(ip, addresses, addressLength, header),
+                    address(ip, addresses + addressLength, addressLength, header + 2),
+                    bytes(ip, 0, header),
+                    bytes(ip, header + 8, ip.limit())));
+            return;
+        }
+        assertEquals(6, protocol, "protocol");
         int dataOffset = (ip.get(header + 12) >>> 4 & 0xF) * 4;
         Packet packet = new Packet(
                 address(ip, addresses, addressLength, header),
@@ -159,6 +185,10 @@ final class CaptureReader {
 
     int sections() {
         return sections;
+    }
+
+    List<Datagram> datagrams() {
+        return datagrams;
     }
 
     List<Packet> packets() {
