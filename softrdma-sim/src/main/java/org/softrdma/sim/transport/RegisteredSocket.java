@@ -56,7 +56,7 @@ abstract class RegisteredSocket implements IoHandle {
         }
     }
 
-    /** Tells the owner what has become of a {@link #gatherLater}. */
+    /** Tells the owner what has become of a {@link StreamSocket#gatherLater}. */
     final void tellSent() {
         if (closed) {
             return;

@@ -22,4 +22,18 @@ public record CmEndpoint(
         int initiatorDepth,
         boolean flowControl,
         int rnrRetries,
-        boolean sharedReceiveQueue) {}
+        boolean sharedReceiveQueue) {
+    /** The same with another id and GUID. */
+    public CmEndpoint identifiedBy(int newCommunicationId, long newGuid) {
+        return new CmEndpoint(
+                newCommunicationId,
+                newGuid,
+                queuePair,
+                startingPsn,
+                responderResources,
+                initiatorDepth,
+                flowControl,
+                rnrRetries,
+                sharedReceiveQueue);
+    }
+}

@@ -41,6 +41,8 @@ public record ConnectReject(
     public static final int TIMEOUT = 4;
     /** Reason: the request is not supported. */
     public static final int UNSUPPORTED = 5;
+    /** Reason: there is no connection with that communication id. */
+    public static final int INVALID_COMMUNICATION_ID = 6;
     /** Reason: nobody listens. */
     public static final int INVALID_SERVICE = 8;
     /** Reason: the transport is not that of the service. */

@@ -78,6 +78,22 @@ public record ConnectRequest(
     private static final int CM_RETRIES_SHIFT = 4;
     private static final int SRQ_SHIFT = 3;
 
+    /** The same with another active side. */
+    public ConnectRequest from(CmEndpoint newEndpoint) {
+        return new ConnectRequest(
+                newEndpoint,
+                serviceId,
+                transport,
+                retries,
+                partitionKey,
+                pathMtu,
+                remoteTimeout,
+                localTimeout,
+                cmRetries,
+                path,
+                privateData);
+    }
+
     /** Reads the data of a MAD. */
     public static ConnectRequest read(long mad) {
         long data = mad + Mad.DATA_OFFSET;
