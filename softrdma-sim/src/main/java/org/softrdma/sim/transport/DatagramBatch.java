@@ -2,7 +2,6 @@ package org.softrdma.sim.transport;
 
 import java.net.InetSocketAddress;
 import java.util.Objects;
-import java.util.stream.Stream;
 
 /**
  * Datagrams that are sent or received by one call (sendmmsg(2), recvmmsg(2)): where the bytes of each are, how many,
@@ -35,7 +34,10 @@ public final class DatagramBatch {
         lengths = new int[capacity];
         segments = new int[capacity];
         typesOfService = new int[capacity];
-        peers = Stream.generate(PeerAddress::new).limit(capacity).toArray(PeerAddress[]::new);
+        peers = new PeerAddress[capacity];
+        for (int i = 0; i < capacity; i++) {
+            peers[i] = new PeerAddress();
+        }
     }
 
     /** Number of datagrams, trains, or buffers for them. */
