@@ -267,24 +267,33 @@ final class ConnectionLifecycle {
     void broken(Throwable e) {
         boolean fault = !(e instanceof IOException);
         boolean tell = fault && queuePair != null && !queuePair.isInError();
-        if (fault) {
-            engine.counters().increment(Counter.ENGINE_FAULTS);
-        }
         try {
             end(e);
         } catch (RuntimeException | Error again) {
-            engine.counters().increment(Counter.ENGINE_FAULTS);
             endWithoutMemory();
+            countFault();
         }
         try {
             release(false);
         } catch (RuntimeException | Error again) {
-            engine.counters().increment(Counter.ENGINE_FAULTS);
+            countFault();
         }
         try {
+            if (fault) {
+                countFault();
+            }
             tell(e, fault, tell);
         } catch (RuntimeException | Error again) {
+            countFault();
+        }
+    }
+
+    /** Fails as anything may that is used for the first time, and must not keep a connection from ending. */
+    private void countFault() {
+        try {
             engine.counters().increment(Counter.ENGINE_FAULTS);
+        } catch (RuntimeException | Error e) {
+            // The log and the completions tell of it.
         }
     }
 
@@ -307,7 +316,7 @@ final class ConnectionLifecycle {
                 queuePair.flush();
             }
         } catch (RuntimeException | Error e) {
-            engine.counters().increment(Counter.ENGINE_FAULTS);
+            countFault();
         }
         try {
             if (handshake != null && state == State.HANDSHAKE) {
@@ -316,7 +325,7 @@ final class ConnectionLifecycle {
                 handshake.streamEnded(FAULT);
             }
         } catch (RuntimeException | Error e) {
-            engine.counters().increment(Counter.ENGINE_FAULTS);
+            countFault();
         }
     }
 

@@ -4,7 +4,11 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.channels.SelectableChannel;
+import java.nio.channels.SocketChannel;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -119,6 +123,7 @@ final class FirstUse {
     static void prepare(String transport) {
         named().forEach(FirstUse::find);
         OF_THE_JDK.forEach(FirstUse::initialise);
+        link();
         OWN.forEach(name -> initialise(HERE + name));
         OF_NETTY.forEach(FirstUse::initialise);
         switch (transport) {
@@ -127,8 +132,29 @@ final class FirstUse {
                 OF_URING.forEach(FirstUse::initialise);
             }
             case "epoll" -> OF_LINUX.forEach(FirstUse::initialise);
-            case "nio" -> OF_JAVA.forEach(FirstUse::initialise);
+            case "nio" -> {
+                OF_JAVA.forEach(FirstUse::initialise);
+                closeChannel();
+            }
             default -> LOG.debug("no classes of transport {} are prepared", transport);
+        }
+    }
+
+    /** Uses what the JDK links when it is first used: a peer whose request could not be decided on would wait for ever. */
+    private static void link() {
+        AtomicBoolean decided = new AtomicBoolean();
+        CompletableFuture<Void> failed = new CompletableFuture<>();
+        if (!decided.compareAndSet(false, true) || !failed.completeExceptionally(new IOException("the first use"))) {
+            throw new IllegalStateException("the first use of " + decided + " and " + failed);
+        }
+    }
+
+    /** A channel whose first close finds no memory stays open. */
+    private static void closeChannel() {
+        try (SocketChannel channel = SocketChannel.open()) {
+            SelectableChannel ignored = channel.configureBlocking(false);
+        } catch (IOException e) {
+            LOG.debug("no channel was closed", e);
         }
     }
 

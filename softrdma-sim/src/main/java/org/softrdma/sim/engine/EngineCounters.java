@@ -19,7 +19,9 @@ public final class EngineCounters {
     private final long[] values = new long[SIZE];
 
     /** All zero. */
-    public EngineCounters() {}
+    public EngineCounters() {
+        add(0, 0); // links the access: the first fault may have no memory for that
+    }
 
     /** Adds. Engine thread. */
     public void add(Counter counter, long amount) {

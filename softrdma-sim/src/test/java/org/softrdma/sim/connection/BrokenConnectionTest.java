@@ -62,6 +62,17 @@ class BrokenConnectionTest {
     }
 
     @Test
+    void shouldEndThoughItsFaultCannotBeCounted() {
+        life.begin(established);
+        when(engine.counters()).thenThrow(noMemory);
+
+        life.broken(noMemory);
+
+        verify(pair).enterError(any(), eq(-1L), eq(CompletionStatus.FLUSHED), anyInt());
+        verify(stream).close();
+    }
+
+    @Test
     void shouldEndThoughTellingFails() {
         life.begin(established);
         doThrow(noMemory).when(pair).faulted();

@@ -36,8 +36,10 @@ import org.softrdma.verbs.PostStatus;
 import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.QueuePairAttributes;
 import org.softrdma.verbs.QueuePairLimits;
+import org.softrdma.verbs.QueuePairState;
 import org.softrdma.verbs.RemoteRegion;
 import org.softrdma.verbs.SendFlags;
+import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.ConnectionParameters;
 import org.softrdma.verbs.cm.ConnectionRequest;
 import org.softrdma.verbs.cm.Connector;
@@ -257,6 +259,24 @@ class FirstUseTest {
         Flight.accessRefused(0);
     }
 
+    private static void rejectOne(TestDevice server, TestDevice client) throws InterruptedException {
+        Connector connector = client.own(client.device().resolve(server.address(), TestDevice.DEADLINE_NS));
+        QueuePair pair = client.own(connector.createQueuePair(
+                client.domain(), QueuePairAttributes.of(client.queue(), QueuePairLimits.DEFAULT)));
+        Thread connecting = Thread.ofPlatform().name("rejected").start(() -> {
+            try {
+                connector.connect(ConnectionParameters.ofReads(1), TestDevice.DEADLINE_NS);
+            } catch (VerbsException e) {
+                // So it is to be.
+            }
+        });
+        server.request().close();
+        connecting.join();
+        if (pair.state() != QueuePairState.ERROR) {
+            throw new AssertionError("it was not rejected, but is " + pair.state());
+        }
+    }
+
     /**
      * The child: opens two devices, and then connects them and reads.
      *
@@ -277,7 +297,7 @@ class FirstUseTest {
                     .name("connecting")
                     .start(() -> connector.connect(ConnectionParameters.ofReads(1), TestDevice.DEADLINE_NS));
             ConnectionRequest request = server.request();
-            QueuePair ignored = server.queuePair(request, QueuePairLimits.DEFAULT);
+            QueuePair serving = server.queuePair(request, QueuePairLimits.DEFAULT);
             request.accept(ConnectionParameters.ofReads(1));
             connecting.join();
             RemoteRegion source =
@@ -285,6 +305,12 @@ class FirstUseTest {
             MemoryRegion sink = client.guarded(100, AccessFlag.LOCAL_WRITE).region();
             PostStatus posted = pair.postRead(1, sink, 0, 100, source.address(), source.rkey(), SendFlags.SIGNALLED);
             var completions = client.take(1);
+            rejectOne(server, client);
+            pair.close();
+            while (serving.state() == QueuePairState.READY_TO_SEND) {
+                Thread.onSpinWait();
+            }
+            serving.close();
             System.out.println(CLOSING);
             System.out.println(posted + " " + completions);
         }
