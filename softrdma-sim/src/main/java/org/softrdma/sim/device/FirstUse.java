@@ -88,6 +88,7 @@ final class FirstUse {
             "verbs.PostStatus",
             "verbs.QueuePairLimits",
             "verbs.QueuePairState",
+            "verbs.QueuePairType",
             "verbs.SendOpcode",
             "verbs.VerbsErrorCode",
             "verbs.WorkCompletion",
