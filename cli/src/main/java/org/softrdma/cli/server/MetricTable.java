@@ -279,6 +279,11 @@ final class MetricTable {
                     "device_lingeringReset",
                     COUNTER,
                     "ended connections that were reset because too many waited for their peer"),
+            new Mapping(
+                    "device_unfinishedEnded",
+                    COUNTER,
+                    "connections that were ended because their peer left an FPDU with CRC unfinished while others"
+                            + " needed the memory"),
             new Mapping("device_engineFaults", COUNTER, "faults of the engine, most of which ended a connection"),
             new Mapping("device_terminatesSent", COUNTER, "Terminate messages sent"),
             new Mapping("device_terminatesReceived", COUNTER, "Terminate messages received"),
