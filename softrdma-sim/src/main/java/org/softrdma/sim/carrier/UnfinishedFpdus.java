@@ -40,8 +40,10 @@ final class UnfinishedFpdus {
     /** A connection keeps some bytes of an FPDU that it has kept none of before. */
     void begin(RnicEngine engine, Part part, int kept) {
         end(part);
-        long nowNs = engine.loop().clock().nanoTime();
-        part.sinceNs = nowNs;
+        if (part.stalled) {
+            return;
+        }
+        part.sinceNs = engine.loop().clock().nanoTime();
         part.older = newest;
         if (newest == null) {
             oldest = part;
@@ -54,6 +56,9 @@ final class UnfinishedFpdus {
 
     /** A connection keeps more bytes of the same FPDU. */
     void grow(RnicEngine engine, Part part, int kept) {
+        if (part.stalled) {
+            return; // it is no longer in the list, and about to end
+        }
         bytes += kept - part.bytes;
         part.bytes = kept;
         Part first = oldest;
