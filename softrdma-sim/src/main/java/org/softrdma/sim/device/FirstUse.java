@@ -9,8 +9,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.softrdma.verbs.provider.PostingRules;
 
 /**
  * Looks up, when a device opens, the classes that engines and connections use first later. Two things need memory the first
@@ -24,9 +26,9 @@ import org.slf4j.LoggerFactory;
  * </ul>
  *
  * <p>The JVM asks once for all classes of a loader, so each name is looked up once. Some uses are broken for good as well if
- * there is no memory for the first: a switch over types, the texts and comparisons that records have from the compiler, a
- * lambda that captures nothing and is no constant. Nothing helps against that, so code of engines has none of them; {@code
- * FirstUseTest} finds those, too. Any thread.
+ * there is no memory for the first: a lambda, a switch over types, the texts and comparisons that records have from the compiler.
+ * The build replaces lambdas by classes (ci/LambdasAsClasses.java), which are made ready here, too. Nothing helps against the
+ * others, so code of engines has none of them; {@code FirstUseTest} finds those, too. Any thread.
  */
 final class FirstUse {
     private static final Logger LOG = LoggerFactory.getLogger(FirstUse.class);
@@ -34,6 +36,9 @@ final class FirstUse {
 
     /** All classes of others that code of engines names; {@code FirstUseTest} finds what is missing. */
     private static final String NAMED = "first-use.txt";
+
+    /** What the build has made of lambdas. */
+    private static final String LAMBDAS = "lambdas.txt";
 
     /** Of the JDK, with a static initialiser; {@code FirstUseTest} finds what is missing here, too. */
     private static final List<String> OF_THE_JDK = List.of(
@@ -123,6 +128,7 @@ final class FirstUse {
      */
     static void prepare(String transport) {
         named().forEach(FirstUse::find);
+        lambdas().forEach(FirstUse::initialise);
         OF_THE_JDK.forEach(FirstUse::initialise);
         link();
         OWN.forEach(name -> initialise(HERE + name));
@@ -159,11 +165,24 @@ final class FirstUse {
         }
     }
 
-    /** The names, one a line. */
+    /** The names that engines use. */
     static List<String> named() {
-        try (InputStream file = FirstUse.class.getResourceAsStream(NAMED)) {
+        return lines(FirstUse.class, NAMED);
+    }
+
+    /** The classes that the build has made of lambdas, here and of the API. */
+    static List<String> lambdas() {
+        return Stream.of(FirstUse.class, PostingRules.class)
+                .flatMap(beside -> lines(beside, LAMBDAS).stream())
+                .toList();
+    }
+
+    /** Lines of a resource; none if it is missing: an IDE may leave out the step of the build that makes one. */
+    private static List<String> lines(Class<?> beside, String name) {
+        try (InputStream file = beside.getResourceAsStream(name)) {
             if (file == null) {
-                throw new IllegalStateException("the resource " + NAMED + " is missing");
+                LOG.debug("there is no resource {} beside {}", name, beside);
+                return List.of();
             }
             return new String(file.readAllBytes(), StandardCharsets.UTF_8)
                     .lines()

@@ -154,6 +154,7 @@ public final class FullHeapProcess {
             server = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
             this.remoteAddress = remoteAddress;
             this.rkey = rkey;
+            int ignored = firstWrong(0, 1); // a first access needs memory
         }
 
         /** Connects; false if there is no memory for it, or no answer. */
@@ -213,13 +214,21 @@ public final class FullHeapProcess {
                 }
                 return false;
             }
-            for (int i = 0; i < length; i++) {
-                if (sink.get(ValueLayout.JAVA_BYTE, i) != content(offset + i)) {
-                    fail(this, "wrong byte at " + (offset + i));
-                }
+            int wrong = firstWrong(offset, length);
+            if (wrong < length) {
+                fail(this, "wrong byte at " + (offset + wrong));
             }
             reads++;
             return true;
+        }
+
+        /** The first byte that is not what the server has there; the length if all are right. */
+        private int firstWrong(long offset, int length) {
+            int at = 0;
+            while (at < length && sink.get(ValueLayout.JAVA_BYTE, at) == content(offset + at)) {
+                at++;
+            }
+            return at;
         }
 
         /** Whether the last READ was posted is not known. */
@@ -357,8 +366,26 @@ public final class FullHeapProcess {
      *
      * @param arguments none; properties say what
      */
-    public static void main(String[] arguments) throws IOException, InterruptedException {
-        new FullHeapProcess().run();
-        System.exit(0);
+    public static void main(String[] arguments) {
+        try {
+            new FullHeapProcess().run();
+            System.exit(0);
+        } catch (Throwable e) {
+            tell(e);
+            Runtime.getRuntime().halt(1);
+        }
+    }
+
+    /** What the virtual machine says of an uncaught Error needs memory, too. */
+    private static void tell(Throwable failure) {
+        boolean told = false;
+        while (!told) {
+            try {
+                failure.printStackTrace();
+                told = true;
+            } catch (OutOfMemoryError e) {
+                Thread.onSpinWait();
+            }
+        }
     }
 }

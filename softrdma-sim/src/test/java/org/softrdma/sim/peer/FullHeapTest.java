@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.softrdma.sim.transport.EveryTransport;
 
@@ -20,12 +19,6 @@ import org.softrdma.sim.transport.EveryTransport;
  * made, so a second failure shows nothing.
  */
 class FullHeapTest {
-    /** Runs those as well that still fail now and then. */
-    private static final String ALL = "softrdma.full-heap.all";
-
-    private static final String STILL_FAILS =
-            "one run in fifty fails: a call site that is first linked without heap is broken for good";
-
     private static final long SEED = Long.getLong("softrdma.full-heap.seed", System.nanoTime() & 0xFFFF);
     private static final int SOAK_SECONDS =
             Integer.getInteger("softrdma.full-heap.seconds", Boolean.getBoolean("softrdma.slow.short") ? 10 : 900);
@@ -50,7 +43,6 @@ class FullHeapTest {
                 FullHeapProcess.TRANSPORT, transport, FullHeapProcess.IDLE_MS, "800", FullHeapProcess.BUSY_MS, "1500");
     }
 
-    @EnabledIfSystemProperty(named = ALL, matches = "true", disabledReason = STILL_FAILS)
     @ParameterizedTest
     @EveryTransport
     void shouldConnectAfterTheHeapWasFullDuringTheFirstAttempts(String transport) {
@@ -58,7 +50,6 @@ class FullHeapTest {
                 FullHeapProcess.TRANSPORT, transport, FullHeapProcess.COLD, "true", FullHeapProcess.BUSY_MS, "1000");
     }
 
-    @EnabledIfSystemProperty(named = ALL, matches = "true", disabledReason = STILL_FAILS)
     @Tag("slow")
     @ParameterizedTest
     @EveryTransport
@@ -69,7 +60,6 @@ class FullHeapTest {
                 FullHeapProcess.BUSY_MS, "5000");
     }
 
-    @EnabledIfSystemProperty(named = ALL, matches = "true", disabledReason = STILL_FAILS)
     @Tag("slow")
     @ParameterizedTest
     @EveryTransport
@@ -78,7 +68,6 @@ class FullHeapTest {
                 FullHeapProcess.TRANSPORT, transport, FullHeapProcess.EVENTS, "true", FullHeapProcess.BUSY_MS, "5000");
     }
 
-    @EnabledIfSystemProperty(named = ALL, matches = "true", disabledReason = STILL_FAILS)
     @Tag("slow")
     @ParameterizedTest
     @EveryTransport
@@ -92,7 +81,6 @@ class FullHeapTest {
                 "5000");
     }
 
-    @EnabledIfSystemProperty(named = ALL, matches = "true", disabledReason = STILL_FAILS)
     @Tag("slow")
     @ParameterizedTest
     @EveryTransport
