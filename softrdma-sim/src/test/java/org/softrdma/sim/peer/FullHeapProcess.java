@@ -60,12 +60,16 @@ public final class FullHeapProcess {
     private static final int MOST_READ = 16 << 10;
     private static final long DEADLINE_NS = TimeUnit.SECONDS.toNanos(20);
     private static final int LAST_READS = 100;
+    private static final int MOST_PAIRS = 1024;
+    private static final long NEXT_NS = TimeUnit.MILLISECONDS.toNanos(10);
     private static final QueuePairLimits SMALL = new QueuePairLimits(1, 1, 1, 1, 0);
 
     private final String transport = System.getProperty(TRANSPORT, "auto");
     private final long seed = Long.getLong(SEED, 1);
     private final boolean reconnecting = Boolean.getBoolean(RECONNECTING);
     private final boolean events = Boolean.getBoolean(EVENTS);
+
+    private volatile @Nullable Throwable notAccepted;
 
     private FullHeapProcess() {}
 
@@ -90,6 +94,8 @@ public final class FullHeapProcess {
         private final CompletionQueue queue;
         private final Listener listener;
         private final RemoteRegion remote;
+        private final QueuePair[] made = new QueuePair[MOST_PAIRS];
+        private int count;
 
         Server() {
             for (int i = 0; i < BYTES; i++) {
@@ -108,21 +114,39 @@ public final class FullHeapProcess {
         private void acceptAll() {
             while (true) {
                 try {
-                    ConnectionRequest request = listener.next(DEADLINE_NS).orElse(null);
+                    ConnectionRequest request = listener.next(NEXT_NS).orElse(null);
                     if (request != null) {
                         accept(request);
                     }
+                    closeEnded();
                 } catch (RuntimeException | Error e) {
-                    Thread.onSpinWait(); // the heap is full, or the peer has gone
+                    notAccepted = e; // the heap is full, or the peer has gone
                 }
             }
         }
 
         private void accept(ConnectionRequest request) {
             try (request) {
-                QueuePair made = request.createQueuePair(domain, QueuePairAttributes.of(queue, SMALL));
-                var ignored = made.disconnected().thenAccept(reason -> made.close());
-                request.accept(ConnectionParameters.ofReads(16));
+                QueuePair pair = request.createQueuePair(domain, QueuePairAttributes.of(queue, SMALL));
+                try {
+                    request.accept(ConnectionParameters.ofReads(16));
+                } catch (RuntimeException | Error e) {
+                    pair.close();
+                    throw e;
+                }
+                made[count] = pair;
+                count++;
+            }
+        }
+
+        private void closeEnded() {
+            for (int i = 0; i < count; i++) {
+                QueuePairState state = made[i].state();
+                if (state == QueuePairState.ERROR) {
+                    made[i].close();
+                    made[i] = made[count - 1];
+                    count--;
+                }
             }
         }
     }
@@ -296,14 +320,19 @@ public final class FullHeapProcess {
                 try {
                     System.out.println(what + "; " + transport + ", seed " + seed + ", READs " + reads + ", failed "
                             + failed + ", connections " + connections + ", refused " + refused + ": " + refusal);
-                    for (Throwable cause = refusal; cause != null; cause = cause.getCause()) {
-                        System.out.println("  because of " + cause);
-                    }
+                    tellCauses("refused", refusal);
+                    tellCauses("not accepted", notAccepted);
                     System.out.flush();
                     said = true;
                 } catch (OutOfMemoryError e) {
                     Thread.onSpinWait();
                 }
+            }
+        }
+
+        private static void tellCauses(String what, @Nullable Throwable failure) {
+            for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+                System.out.println("  " + what + " because of " + cause);
             }
         }
 
