@@ -105,7 +105,15 @@ final class NearPair implements AutoCloseable {
         if (completion.wrId() != nextId++) {
             throw new AssertionError("the completion of another request: " + completion);
         }
+        settle();
         return completion.status();
+    }
+
+    /** Waits until the engine has left the batch that gave the completion: only then is the next READ this thread's. */
+    private void settle() {
+        client.domain()
+                .register(sink.memory().asSlice(0, 1), Set.of(AccessFlag.LOCAL_WRITE))
+                .close();
     }
 
     /** A byte that was read. */
