@@ -14,11 +14,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.softrdma.sim.connection.IwarpFactory;
+import org.softrdma.sim.connection.IwarpSettings;
 import org.softrdma.sim.device.DeviceProfile;
 import org.softrdma.sim.device.DeviceSettings;
 import org.softrdma.sim.engine.EngineLimits;
 import org.softrdma.sim.engine.EngineTimeouts;
-import org.softrdma.sim.engine.MpaOffer;
 import org.softrdma.sim.memory.StagTable;
 import org.softrdma.sim.pinning.PinningSettings;
 import org.softrdma.sim.samehost.SameHost;
@@ -59,7 +60,7 @@ public final class SoftRdmaContext {
     private boolean rfc7306 = true;
     private DeviceProfile profile = DeviceProfile.NONE;
     private int maxRegions = StagTable.MAX_ROWS;
-    private int maxPayload = EngineLimits.LARGEST_PAYLOAD;
+    private int maxPayload = IwarpSettings.LARGEST_PAYLOAD;
     private int copyBelow = DEFAULT_COPY_BELOW;
     private int receiveBuffer = DEFAULT_RECEIVE_BUFFER;
     private int socketBuffer;
@@ -83,21 +84,22 @@ public final class SoftRdmaContext {
         options.put("progress", "engine (threads of its own) or manual (the opening thread polls); default engine");
         options.put(
                 "transport",
-                "epoll, uring (io_uring), nio or auto; default auto: uring for engine threads, epoll in manual progress and"
-                        + " where there is no uring, nio where there is neither");
+                "epoll, uring (io_uring), nio or auto; default auto: uring for engine threads, epoll in manual"
+                        + " progress and where there is no uring, nio where there is neither");
         options.put("threads", "engine threads; default 1");
         options.put("crc", "on or off: request CRC32C on every connection; default off");
         options.put("mpa-revision", "1 or 2: MPA revision of connection requests; default 2");
         options.put("rfc7306", "on or off: send and answer atomics and WRITEs with immediate (RFC 7306); default on");
         options.put(
                 "profile",
-                "siw, rxe or disni: only the features that this device shares with that one, and the smaller limits, to test a"
-                        + " program for it; or none; default none");
+                "siw, rxe or disni: only the features that this device shares with that one, and the smaller limits,"
+                        + " to test a program for it; or none; default none");
         options.put("regions", "maximum number of memory regions; default " + StagTable.MAX_ROWS);
         options.put(
                 "segment",
-                "maximum payload of a DDP segment in bytes; for a hardware RNIC use the TCP segment size less 24; default "
-                        + EngineLimits.LARGEST_PAYLOAD);
+                "maximum payload of a DDP segment in bytes; for a hardware RNIC use the TCP segment size less 24;"
+                        + " default "
+                        + IwarpSettings.LARGEST_PAYLOAD);
         options.put(
                 "copy-below",
                 "payloads smaller than this many bytes are copied, others are gathered; default " + DEFAULT_COPY_BELOW);
@@ -105,33 +107,35 @@ public final class SoftRdmaContext {
         options.put("socket-buffer", "SO_SNDBUF and SO_RCVBUF in bytes; 0 leaves them to the kernel; default 0");
         options.put(
                 "pinning",
-                "when registered memory is pinned (mlock): lazy (on first use), eager (at registration), off or auto; default"
-                        + " auto: lazy if the locked-memory limit allows it, else off");
+                "when registered memory is pinned (mlock): lazy (on first use), eager (at registration), off or auto;"
+                        + " default auto: lazy if the locked-memory limit allows it, else off");
         options.put(
                 "pin-budget",
-                "maximum bytes pinned lazily at once, such as 64m; 0 for what the locked-memory limit allows, but at most half"
-                        + " of the machine's memory; default 0");
+                "maximum bytes pinned lazily at once, such as 64m; 0 for what the locked-memory limit allows, but at"
+                        + " most half of the machine's memory; default 0");
         options.put(
                 "pin-granule",
                 "bytes pinned at a time, a power of two up to 64 pages; default " + PinningSettings.DEFAULT_GRANULE);
         options.put(
                 "same-host",
-                "auto or off: between processes of one user on this host, READ memory that is allocated as shareable without the"
-                        + " other process (docs/design/same-host.md); default auto");
+                "auto or off: between processes of one user on this host, READ memory that is allocated as shareable"
+                        + " without the other process (docs/design/same-host.md); default auto");
         options.put("handshake-timeout", "milliseconds a peer may take for the handshake; default 10000");
         options.put(
                 "ready-repeat",
-                "milliseconds after which an initiator repeats its ready-to-receive to a peer that has sent nothing, which"
-                        + " Linux's siw may need (docs/reference/wire.md); 0 for never; default "
+                "milliseconds after which an initiator repeats its ready-to-receive to a peer that has sent nothing,"
+                        + " which Linux's siw may need (docs/reference/wire.md); 0 for never; default "
                         + DEFAULT_READY_REPEAT_MS);
         options.put("linger-timeout", "milliseconds an ended connection waits for its peer to close; default 2000");
         options.put(
                 "lingering",
-                "maximum number of ended connections that wait for their peer; beyond it the longest-waiting one is reset; default "
+                "maximum number of ended connections that wait for their peer; beyond it the longest-waiting one is"
+                        + " reset; default "
                         + DEFAULT_LINGERING);
         options.put(
                 "host-timeout",
-                "milliseconds without any answer from a peer's host, kernel included, until the connection ends; 0 for never; default "
+                "milliseconds without any answer from a peer's host, kernel included, until the connection ends; 0 for"
+                        + " never; default "
                         + DEFAULT_HOST_TIMEOUT_MS);
         options.put(
                 "pcap",
@@ -171,8 +175,8 @@ public final class SoftRdmaContext {
                                 .collect(Collectors.toMap(DeviceProfile::toString, each -> each)),
                         profile);
             case "regions" -> maxRegions = (int) number(name, value, 1, StagTable.MAX_ROWS);
-            case "segment" -> maxPayload = (int) number(name, value, Long.BYTES, EngineLimits.LARGEST_PAYLOAD);
-            case "copy-below" -> copyBelow = (int) number(name, value, 1, EngineLimits.LARGEST_PAYLOAD + 1L);
+            case "segment" -> maxPayload = (int) number(name, value, Long.BYTES, IwarpSettings.LARGEST_PAYLOAD);
+            case "copy-below" -> copyBelow = (int) number(name, value, 1, IwarpSettings.LARGEST_PAYLOAD + 1L);
             case "receive-buffer" ->
                 receiveBuffer = (int) number(name, value, LEAST_RECEIVE_BUFFER, MOST_RECEIVE_BUFFER);
             case "socket-buffer" -> socketBuffer = (int) number(name, value, 0, MOST_SOCKET_BUFFER);
@@ -308,6 +312,7 @@ public final class SoftRdmaContext {
                 new PinningSettings(pinningPolicy(), pinBudget, pinGranule),
                 sameHost,
                 engineLimits(),
+                new IwarpFactory(iwarp()),
                 profile));
     }
 
@@ -319,17 +324,22 @@ public final class SoftRdmaContext {
 
     private EngineLimits engineLimits() {
         return require(new EngineLimits(
+                Math.ceilDiv(lingering, manualProgress() ? 1 : threads),
+                new EngineTimeouts(
+                        TimeUnit.MILLISECONDS.toNanos(handshakeTimeoutMs),
+                        TimeUnit.MILLISECONDS.toNanos(lingerTimeoutMs),
+                        TimeUnit.MILLISECONDS.toNanos(hostTimeoutMs))));
+    }
+
+    private IwarpSettings iwarp() {
+        return require(new IwarpSettings(
                 maxPayload,
                 copyBelow,
                 receiveBuffer,
-                Math.ceilDiv(lingering, manualProgress() ? 1 : threads),
                 rfc7306 && profile.has(Feature.ATOMICS),
-                new MpaOffer(crc, mpaRevision),
-                new EngineTimeouts(
-                        TimeUnit.MILLISECONDS.toNanos(handshakeTimeoutMs),
-                        TimeUnit.MILLISECONDS.toNanos(readyRepeatMs),
-                        TimeUnit.MILLISECONDS.toNanos(lingerTimeoutMs),
-                        TimeUnit.MILLISECONDS.toNanos(hostTimeoutMs))));
+                crc,
+                mpaRevision,
+                TimeUnit.MILLISECONDS.toNanos(readyRepeatMs)));
     }
 
     private <T> T require(T value) {

@@ -54,6 +54,7 @@ public final class NearProvider implements VerbsProvider {
                 like.pinning(),
                 SameHost.Mode.AT_ONCE,
                 like.engine(),
+                like.wire(),
                 like.profile());
         SoftRdmaDevice device = new SoftRdmaDevice(
                 settings,

@@ -20,9 +20,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.softrdma.sim.connection.IwarpFactory;
+import org.softrdma.sim.connection.IwarpSettings;
 import org.softrdma.sim.engine.EngineLimits;
 import org.softrdma.sim.engine.EngineTimeouts;
-import org.softrdma.sim.engine.MpaOffer;
 import org.softrdma.sim.pinning.PinningSettings;
 import org.softrdma.sim.transport.SocketOptions;
 import org.softrdma.verbs.PinningPolicy;
@@ -79,18 +80,16 @@ class SoftRdmaContextTest {
         assertEquals(new SocketOptions(65_536, 65_536, 6000), context.socketOptions());
         assertEquals(
                 new EngineLimits(
-                        1400,
-                        100,
-                        131_072,
                         10,
-                        false,
-                        new MpaOffer(true, 1),
                         new EngineTimeouts(
                                 TimeUnit.MILLISECONDS.toNanos(1500),
-                                TimeUnit.MILLISECONDS.toNanos(30),
                                 TimeUnit.MILLISECONDS.toNanos(250),
                                 TimeUnit.MILLISECONDS.toNanos(6000))),
                 context.deviceSettings().engine());
+        assertEquals(
+                new IwarpFactory(
+                        new IwarpSettings(1400, 100, 131_072, false, true, 1, TimeUnit.MILLISECONDS.toNanos(30))),
+                context.deviceSettings().wire());
     }
 
     @ParameterizedTest
@@ -170,9 +169,10 @@ class SoftRdmaContextTest {
         assertRefused(
                 Map.of(name, "1"),
                 name
-                        + ": unknown option, expected one of progress, transport, threads, crc, mpa-revision, rfc7306, profile, "
-                        + "regions, segment, copy-below, receive-buffer, socket-buffer, pinning, pin-budget, pin-granule, same-host, "
-                        + "handshake-timeout, ready-repeat, linger-timeout, lingering, host-timeout, pcap");
+                        + ": unknown option, expected one of progress, transport, threads, crc, mpa-revision, rfc7306,"
+                        + " profile, regions, segment, copy-below, receive-buffer, socket-buffer, pinning, pin-budget,"
+                        + " pin-granule, same-host, handshake-timeout, ready-repeat, linger-timeout, lingering,"
+                        + " host-timeout, pcap");
     }
 
     @Test

@@ -1,7 +1,6 @@
 package org.softrdma.sim.carrier;
 
 import org.jspecify.annotations.Nullable;
-import org.softrdma.sim.engine.EngineLimits;
 import org.softrdma.sim.memory.Binding;
 import org.softrdma.sim.memory.NativeMemory;
 import org.softrdma.sim.wire.Ddp;
@@ -28,14 +27,15 @@ public final class FpduWriter {
      * Makes a writer for the batches of an engine.
      *
      * @param buffers of the engine
-     * @param limits of the engine
+     * @param maxPayload most payload bytes of a segment
+     * @param copyBelow payloads below this are copied behind their header
      * @param crc FPDUs have a CRC
      */
-    public FpduWriter(StreamBuffers buffers, EngineLimits limits, boolean crc) {
+    public FpduWriter(StreamBuffers buffers, int maxPayload, int copyBelow, boolean crc) {
         this.buffers = buffers;
         this.crc = crc;
-        maxPayload = limits.maxPayload();
-        copyBelow = limits.copyBelow();
+        this.maxPayload = maxPayload;
+        this.copyBelow = copyBelow;
     }
 
     /** Maximum payload of a segment in bytes. */
@@ -104,6 +104,11 @@ public final class FpduWriter {
             buffers.batch().stageZeros(Ddp.trailerLength(ulpdu));
         }
         buffers.batch().endSegment(kind, sequence, offset, last, message);
+    }
+
+    /** Counts the segments of all streams. */
+    public SegmentCounters segments() {
+        return buffers.segments();
     }
 
     /** True if nothing is in the batch. */

@@ -220,7 +220,7 @@ public final class MpaOutbound {
         }
         int segment = 0;
         while (segment < batch.segments() && batch.end(segment) <= sent) {
-            engine.counters().sent(batch.kind(segment));
+            buffers.segments().sent(batch.kind(segment));
             source.sent(batch.kind(segment), batch.sequence(segment), batch.isLast(segment));
             segment++;
         }

@@ -36,6 +36,7 @@ public final class StreamBuffers implements InUse {
     private final SpareBuffers spares;
     private final UnfinishedFpdus unfinished = new UnfinishedFpdus();
     private final FpduCrc crc = new FpduCrc();
+    private final SegmentCounters segments = new SegmentCounters();
 
     /**
      * Allocates them.
@@ -50,6 +51,11 @@ public final class StreamBuffers implements InUse {
         receiveVectors = new IoVectors(memory, RECEIVE_VECTORS);
         batch = new TransmitBatch(memory, STAGING_BYTES);
         spares = new SpareBuffers(memory);
+    }
+
+    /** Bytes of the receive buffer. */
+    public int receiveBytes() {
+        return (int) receiveBuffer.byteSize();
     }
 
     /** Address of the receive buffer, which is free between two turns. */
@@ -108,6 +114,11 @@ public final class StreamBuffers implements InUse {
 
     UnfinishedFpdus unfinished() {
         return unfinished;
+    }
+
+    /** Counts the segments of all streams. */
+    public SegmentCounters segments() {
+        return segments;
     }
 
     /** Computes and checks CRC fields. */

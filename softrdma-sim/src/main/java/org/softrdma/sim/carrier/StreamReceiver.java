@@ -58,7 +58,7 @@ final class StreamReceiver {
 
     /** Bytes of the buffer that the next receive may fill. */
     int room() {
-        return engine.limits().receiveBuffer() - carried;
+        return buffers.receiveBytes() - carried;
     }
 
     /**

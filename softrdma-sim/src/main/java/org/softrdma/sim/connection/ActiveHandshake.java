@@ -11,6 +11,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.engine.Counter;
 import org.softrdma.sim.kernel.Shortage;
+import org.softrdma.sim.link.ConnectAttempt;
+import org.softrdma.sim.link.QueuePairEnd;
 import org.softrdma.sim.transport.AddressText;
 import org.softrdma.sim.transport.StreamSocket;
 import org.softrdma.sim.wire.MalformedFrameException;
@@ -26,10 +28,7 @@ import org.softrdma.verbs.cm.ConnectionRejectedException;
  *
  * <p>Engine thread only, except {@link #start} and {@link #giveUp}.
  */
-public final class ActiveHandshake implements Handshake {
-    /** What {@link #start} results in when there is no memory for the reason of a failure. */
-    public static final byte[] FAILED = {};
-
+final class ActiveHandshake implements Handshake, ConnectAttempt {
     private final Connection connection;
     private final QueuePairEnd queuePair;
     private final InetSocketAddress remote;
@@ -51,23 +50,20 @@ public final class ActiveHandshake implements Handshake {
      * @param remote the peer
      * @param parameters what this side wants, within the device's limits
      */
-    public ActiveHandshake(
+    ActiveHandshake(
             Connection connection, QueuePairEnd queuePair, InetSocketAddress remote, ConnectionParameters parameters) {
         this.connection = connection;
         this.queuePair = queuePair;
         this.remote = remote;
         this.parameters = parameters;
         request = MpaNegotiation.request(
-                connection.engine().limits(),
+                connection.settings(),
                 parameters.inboundReads(),
                 parameters.outboundReads(),
                 parameters.privateData());
     }
 
-    /**
-     * Begins. The result is the private data of the reply, or a {@link VerbsException}, or this very {@link #FAILED}. Any
-     * thread.
-     */
+    @Override
     public CompletableFuture<byte[]> start() {
         connection.execute(() -> {
             connection.attach(this); // first: whatever fails now ends the handshake
@@ -81,12 +77,7 @@ public final class ActiveHandshake implements Handshake {
         return result;
     }
 
-    /**
-     * Fails, unless it has a result. Any thread.
-     *
-     * @param code {@code TIMED_OUT} if the caller's deadline has passed
-     * @param reason for the message
-     */
+    @Override
     public void giveUp(VerbsErrorCode code, String reason) {
         connection.execute(() -> {
             if (!result.isDone()) {
@@ -96,12 +87,12 @@ public final class ActiveHandshake implements Handshake {
         });
     }
 
-    /** True once it has a result. Any thread. */
+    @Override
     public boolean isDone() {
         return result.isDone();
     }
 
-    /** The address of this end; null before the result is there. Any thread. */
+    @Override
     public @Nullable InetSocketAddress localAddress() {
         return local;
     }

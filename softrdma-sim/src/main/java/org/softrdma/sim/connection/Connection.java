@@ -13,9 +13,11 @@ import org.softrdma.sim.carrier.StreamBuffers;
 import org.softrdma.sim.connection.ConnectionLifecycle.State;
 import org.softrdma.sim.engine.DrivenConnection;
 import org.softrdma.sim.engine.RnicEngine;
+import org.softrdma.sim.link.QueuePairEnd;
+import org.softrdma.sim.link.WireConnection;
 import org.softrdma.sim.memory.NativeMemory;
-import org.softrdma.sim.queue.InboundReadQueue;
-import org.softrdma.sim.queue.OutboundReadQueue;
+import org.softrdma.sim.rdmap.InboundReadQueue;
+import org.softrdma.sim.rdmap.OutboundReadQueue;
 import org.softrdma.sim.rdmap.RdmapStream;
 import org.softrdma.sim.rdmap.StreamEndpoint;
 import org.softrdma.sim.rdmap.StreamParts;
@@ -43,7 +45,7 @@ import org.softrdma.sim.wire.TerminateCause;
  *
  * <p>Engine thread only, except {@link #ring}.
  */
-public final class Connection implements SocketEvents, RequestNames, DrivenConnection {
+public final class Connection implements SocketEvents, RequestNames, DrivenConnection, WireConnection {
     /** Why the connection has a turn. */
     private enum Cause {
         INPUT,
@@ -57,6 +59,7 @@ public final class Connection implements SocketEvents, RequestNames, DrivenConne
 
     private final RnicEngine engine;
     private final StreamBuffers buffers;
+    private final IwarpSettings settings;
     private final ConnectionSocket socket;
     private final ConnectionLifecycle life;
     private final PeerHost peerHost;
@@ -71,20 +74,27 @@ public final class Connection implements SocketEvents, RequestNames, DrivenConne
      *
      * @param engine it is pinned to
      * @param buffers of the engine
+     * @param settings of the wire
      */
-    public Connection(RnicEngine engine, StreamBuffers buffers) {
+    Connection(RnicEngine engine, StreamBuffers buffers, IwarpSettings settings) {
         this.engine = engine;
         this.buffers = buffers;
-        socket = new ConnectionSocket(engine, buffers);
+        this.settings = settings;
+        socket = new ConnectionSocket(buffers);
         life = new ConnectionLifecycle(engine, this, socket);
         peerHost = new PeerHost(engine, life, socket);
         observer = new StreamObserver(engine, this, life, socket, peerHost);
         doorbellTask = engine.loop().careful(this::doorbell);
     }
 
-    /** The engine it is pinned to. */
+    @Override
     public RnicEngine engine() {
         return engine;
+    }
+
+    /** Settings of the wire. */
+    IwarpSettings settings() {
+        return settings;
     }
 
     // ---- what runs on the engine's thread
@@ -94,7 +104,7 @@ public final class Connection implements SocketEvents, RequestNames, DrivenConne
         engine.execute(() -> life.run(step));
     }
 
-    /** Runs a step of this connection on the engine's thread, soon and in a task of its own. Any thread. */
+    @Override
     public void executeLater(Runnable step) {
         engine.loop().execute(() -> life.run(step));
     }
@@ -116,10 +126,7 @@ public final class Connection implements SocketEvents, RequestNames, DrivenConne
         engine.connections().opened(this);
     }
 
-    /**
-     * Sets the queue pair that posts to it. Called by the thread that creates the queue pair, before anything is
-     * posted.
-     */
+    @Override
     public void attach(QueuePairEnd newQueuePair) {
         life.attach(newQueuePair);
     }
@@ -156,7 +163,7 @@ public final class Connection implements SocketEvents, RequestNames, DrivenConne
             buffers.crc().put(buffers.receiveView(), at, at, ulpdu);
         }
         long ignored = socket.send(at, Ddp.fpduLength(ulpdu));
-        engine.counters().sent(MessageKind.TERMINATE);
+        buffers.segments().sent(MessageKind.TERMINATE);
         life.finish();
     }
 
@@ -193,15 +200,16 @@ public final class Connection implements SocketEvents, RequestNames, DrivenConne
                 pair.domainNumber(),
                 pair.windows(),
                 pair.near(),
-                pair.limits().maxSendScatterGather());
-        FpduWriter fpdus = new FpduWriter(buffers, engine.limits(), agreed.crc());
+                pair.limits().maxSendScatterGather(),
+                settings.rfc7306());
+        FpduWriter fpdus = new FpduWriter(buffers, settings.maxPayload(), settings.copyBelow(), agreed.crc());
         Placement placement = new Placement(engine);
         RdmapStream messages = new RdmapStream(new StreamParts(engine, endpoint, observer, fpdus, placement));
         MpaOutbound out = new MpaOutbound(engine, buffers, current, messages.outgoing());
         MpaInbound in =
                 new MpaInbound(engine, buffers, current, agreed.crc(), observer, messages.incoming(), placement);
-        ReadyRepeat readyRepeat = new ReadyRepeat(
-                engine.loop(), engine.limits().timeouts().readyRepeatNs(), () -> life.run(this::repeatReady));
+        ReadyRepeat readyRepeat =
+                new ReadyRepeat(engine.loop(), settings.readyRepeatNs(), () -> life.run(this::repeatReady));
         return new EstablishedStream(messages, out, in, readyRepeat);
     }
 
@@ -250,7 +258,8 @@ public final class Connection implements SocketEvents, RequestNames, DrivenConne
         attempt();
     }
 
-    /** A request was posted, which must not be lost: waits for memory, if need be. Any thread; in manual mode the owner. */
+    /** {@inheritDoc} It must not be lost: this waits for memory, if need be. */
+    @Override
     public void ring() {
         if (rung.compareAndSet(false, true)) {
             try {
@@ -376,12 +385,12 @@ public final class Connection implements SocketEvents, RequestNames, DrivenConne
 
     // ---- the end
 
-    /** The application ends the connection. */
+    @Override
     public void disconnect(String reason) {
         life.disconnect(reason);
     }
 
-    /** The application destroys the queue pair: it is not used any more after this. */
+    @Override
     public void queuePairClosed() {
         life.queuePairClosed();
     }

@@ -9,6 +9,7 @@ import org.slf4j.event.Level;
 import org.softrdma.sim.engine.Counter;
 import org.softrdma.sim.engine.DrivenConnection;
 import org.softrdma.sim.engine.RnicEngine;
+import org.softrdma.sim.link.QueuePairEnd;
 import org.softrdma.sim.transport.EventLoop;
 import org.softrdma.sim.transport.FaultLog;
 import org.softrdma.verbs.CompletionStatus;

@@ -3,7 +3,6 @@ package org.softrdma.sim.connection;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.carrier.StreamBuffers;
-import org.softrdma.sim.engine.RnicEngine;
 import org.softrdma.sim.memory.NativeMemory;
 import org.softrdma.sim.transport.AddressText;
 import org.softrdma.sim.transport.IoVectors;
@@ -11,12 +10,10 @@ import org.softrdma.sim.transport.StreamSocket;
 
 /** The socket of a connection, before it exists and after it is closed, too. Engine thread only. */
 final class ConnectionSocket {
-    private final RnicEngine engine;
     private final StreamBuffers buffers;
     private @Nullable StreamSocket socket;
 
-    ConnectionSocket(RnicEngine engine, StreamBuffers buffers) {
-        this.engine = engine;
+    ConnectionSocket(StreamBuffers buffers) {
         this.buffers = buffers;
     }
 
@@ -77,7 +74,7 @@ final class ConnectionSocket {
         if (current == null) {
             return false;
         }
-        int room = engine.limits().receiveBuffer();
+        int room = buffers.receiveBytes();
         int received = current.receive(buffers.receiveAddress(), room);
         if (received > 0 && (received == room || current.hasMore())) {
             continueLater();

@@ -1,6 +1,5 @@
 package org.softrdma.sim.connection;
 
-import org.softrdma.sim.engine.EngineLimits;
 import org.softrdma.sim.wire.MpaFrame;
 import org.softrdma.sim.wire.TerminateCause;
 
@@ -25,15 +24,15 @@ final class MpaNegotiation {
     }
 
     /** The initiator's request. Revision 2 offers peer-to-peer with a zero-length WRITE. */
-    static MpaFrame request(EngineLimits limits, int ird, int ord, byte[] privateData) {
-        boolean enhanced = limits.mpa().revision() == 2;
+    static MpaFrame request(IwarpSettings settings, int ird, int ord, byte[] privateData) {
+        boolean enhanced = settings.mpaRevision() == 2;
         return new MpaFrame(
                 true,
                 false,
-                limits.mpa().crc(),
+                settings.crc(),
                 false,
                 enhanced,
-                limits.mpa().revision(),
+                settings.mpaRevision(),
                 enhanced,
                 enhanced ? MpaFrame.RTR_WRITE : 0,
                 enhanced ? ird : 0,
@@ -82,8 +81,8 @@ final class MpaNegotiation {
     }
 
     /** What the responder agrees to. */
-    static NegotiatedStream accept(EngineLimits limits, MpaFrame request, int localIrd, int localOrd) {
-        boolean crc = limits.mpa().crc() || request.crc();
+    static NegotiatedStream accept(IwarpSettings settings, MpaFrame request, int localIrd, int localOrd) {
+        boolean crc = settings.crc() || request.crc();
         if (!request.enhanced()) {
             return new NegotiatedStream(crc, request.revision(), false, localOrd, localIrd);
         }
@@ -97,14 +96,14 @@ final class MpaNegotiation {
     }
 
     /** The responder's reply. */
-    static MpaFrame reply(EngineLimits limits, MpaFrame request, NegotiatedStream stream, byte[] privateData) {
+    static MpaFrame reply(IwarpSettings settings, MpaFrame request, NegotiatedStream stream, byte[] privateData) {
         int supported = MpaFrame.RTR_WRITE | (stream.ird() > 0 ? MpaFrame.RTR_READ : 0);
         int rtr = (request.rtr() & supported) == 0 ? supported : request.rtr() & supported;
         boolean enhanced = request.enhanced();
         return new MpaFrame(
                 false,
                 false,
-                limits.mpa().crc() || request.crc(),
+                settings.crc() || request.crc(),
                 false,
                 enhanced,
                 request.revision(),

@@ -2,6 +2,7 @@ package org.softrdma.sim.connection;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -11,7 +12,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.softrdma.sim.engine.Counter;
-import org.softrdma.sim.engine.EngineLimits;
+import org.softrdma.sim.link.PeerRequest;
+import org.softrdma.sim.link.QueuePairEnd;
 import org.softrdma.sim.transport.AddressText;
 import org.softrdma.sim.transport.EventLoop;
 import org.softrdma.sim.transport.StreamSocket;
@@ -28,7 +30,7 @@ import org.softrdma.verbs.cm.ConnectionParameters;
  *
  * <p>Engine thread only, except {@link #adopt}, {@link #accept} and {@link #reject}.
  */
-public final class PassiveHandshake implements Handshake {
+final class PassiveHandshake implements Handshake, PeerRequest {
     private static final Logger LOG = LoggerFactory.getLogger(PassiveHandshake.class);
 
     private static final byte[] NO_DATA = {};
@@ -57,7 +59,7 @@ public final class PassiveHandshake implements Handshake {
      * @param onRequest gets this handshake once the request has arrived, on the engine's thread
      * @param onSettled runs once the request has arrived or never will, on the engine's thread
      */
-    public PassiveHandshake(Connection connection, Consumer<PassiveHandshake> onRequest, Runnable onSettled) {
+    PassiveHandshake(Connection connection, Consumer<PassiveHandshake> onRequest, Runnable onSettled) {
         this.connection = connection;
         this.onRequest = onRequest;
         this.onSettled = onSettled;
@@ -65,7 +67,7 @@ public final class PassiveHandshake implements Handshake {
     }
 
     /** Takes over an accepted TCP connection, and closes it if that fails. Any thread. */
-    public void adopt(EventLoop.PendingSocket pending) {
+    void adopt(EventLoop.PendingSocket pending) {
         connection.execute(() -> {
             try {
                 take(pending);
@@ -93,13 +95,13 @@ public final class PassiveHandshake implements Handshake {
                 connection.engine().limits().timeouts().handshakeNs());
     }
 
-    /** The connection. */
+    @Override
     public Connection connection() {
         return connection;
     }
 
     /** The request; only once it has arrived. */
-    public MpaFrame request() {
+    private MpaFrame request() {
         MpaFrame frame = request;
         if (frame == null) {
             throw new IllegalStateException("no request yet");
@@ -107,7 +109,28 @@ public final class PassiveHandshake implements Handshake {
         return frame;
     }
 
-    /** The peer's address. */
+    @Override
+    public byte[] privateData() {
+        return request().privateData();
+    }
+
+    @Override
+    public OptionalInt outboundReads() {
+        return depth(request().ord());
+    }
+
+    @Override
+    public OptionalInt inboundReads() {
+        return depth(request().ird());
+    }
+
+    /** Revision 1 has no READ depths, and all ones means "not negotiated" (RFC 6581 section 9.1). */
+    private OptionalInt depth(int value) {
+        boolean told = request().enhanced() && value != MpaFrame.DEPTH_MASK;
+        return told ? OptionalInt.of(value) : OptionalInt.empty();
+    }
+
+    @Override
     public InetSocketAddress remoteAddress() {
         return remote;
     }
@@ -174,13 +197,12 @@ public final class PassiveHandshake implements Handshake {
     }
 
     /**
-     * Accepts. The queue pair takes requests once the result is complete; they are sent after the initiator's first
-     * message (RFC 5044 section 7.1.2). A peer-to-peer initiator must send its ready-to-receive within the handshake
-     * timeout. A failure is a {@link VerbsException}. Any thread.
+     * {@inheritDoc}
      *
-     * @param pair its queue pair
-     * @param parameters what this side wants, within the device's limits
+     * <p>Requests are sent after the initiator's first message (RFC 5044 section 7.1.2). A peer-to-peer initiator must
+     * send its ready-to-receive within the handshake timeout.
      */
+    @Override
     public CompletableFuture<Void> accept(QueuePairEnd pair, ConnectionParameters parameters) {
         if (!decided.compareAndSet(false, true)) {
             throw new IllegalStateException("this request was already accepted, rejected or closed");
@@ -215,14 +237,14 @@ public final class PassiveHandshake implements Handshake {
     }
 
     private void reply(QueuePairEnd pair, ConnectionParameters parameters) throws IOException {
-        EngineLimits limits = connection.engine().limits();
+        IwarpSettings settings = connection.settings();
         NegotiatedStream stream =
-                MpaNegotiation.accept(limits, request(), parameters.inboundReads(), parameters.outboundReads());
+                MpaNegotiation.accept(settings, request(), parameters.inboundReads(), parameters.outboundReads());
         StreamSocket current = socket;
         if (current != null) {
             pair.accepting(current.localAddress(), remote);
         }
-        connection.sendFrame(MpaNegotiation.reply(limits, request(), stream, parameters.privateData()));
+        connection.sendFrame(MpaNegotiation.reply(settings, request(), stream, parameters.privateData()));
         pair.established(stream);
         connection.startStream(pair, stream, false);
         if (stream.peerToPeer()) {
@@ -242,12 +264,7 @@ public final class PassiveHandshake implements Handshake {
         stopTimer();
     }
 
-    /**
-     * Rejects. Any thread.
-     *
-     * @param privateData sent to the peer, to say why
-     * @return false if this request was already decided
-     */
+    @Override
     public boolean reject(byte[] privateData) {
         if (!decided.compareAndSet(false, true)) {
             return false;

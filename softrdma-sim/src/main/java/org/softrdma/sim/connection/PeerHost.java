@@ -8,6 +8,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.softrdma.sim.engine.Counter;
 import org.softrdma.sim.engine.RnicEngine;
+import org.softrdma.sim.link.QueuePairEnd;
 import org.softrdma.verbs.CompletionStatus;
 
 /**

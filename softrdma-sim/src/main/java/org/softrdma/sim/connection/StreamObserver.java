@@ -6,6 +6,7 @@ import org.softrdma.sim.carrier.CarrierEvents;
 import org.softrdma.sim.engine.Counter;
 import org.softrdma.sim.engine.DrivenConnection;
 import org.softrdma.sim.engine.RnicEngine;
+import org.softrdma.sim.link.QueuePairEnd;
 import org.softrdma.sim.rdmap.StreamEvents;
 import org.softrdma.sim.wire.TerminateCause;
 import org.softrdma.verbs.CompletionStatus;

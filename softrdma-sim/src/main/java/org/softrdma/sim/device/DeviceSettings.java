@@ -1,6 +1,7 @@
 package org.softrdma.sim.device;
 
 import org.softrdma.sim.engine.EngineLimits;
+import org.softrdma.sim.link.Wire;
 import org.softrdma.sim.pinning.PinningSettings;
 import org.softrdma.sim.samehost.SameHost;
 
@@ -11,7 +12,8 @@ import org.softrdma.sim.samehost.SameHost;
  * @param maxRegions maximum number of memory regions
  * @param pinning when and how much memory is pinned
  * @param sameHost how it takes part in READs on the same host
- * @param engine sizes and times of its engines
+ * @param engine counts and times of its engines
+ * @param wire makes what carries its requests
  * @param profile the device that it is confined to
  */
 public record DeviceSettings(
@@ -20,4 +22,5 @@ public record DeviceSettings(
         PinningSettings pinning,
         SameHost.Mode sameHost,
         EngineLimits engine,
+        Wire.Factory wire,
         DeviceProfile profile) {}

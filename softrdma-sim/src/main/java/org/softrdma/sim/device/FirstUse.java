@@ -48,24 +48,15 @@ final class FirstUse {
             "jdk.internal.foreign.Utils$BaseAndScale",
             "jdk.internal.util.random.RandomSupport");
 
-    /** Those with a static initialiser; {@code FirstUseTest} finds what is missing. */
+    /** Those with a static initialiser that every wire uses; {@code FirstUseTest} finds what is missing. */
     private static final List<String> OWN = List.of(
-            "sim.carrier.MpaOutbound",
-            "sim.connection.ActiveHandshake",
-            "sim.connection.Connection$1",
-            "sim.connection.Connection$Cause",
-            "sim.connection.ConnectionLifecycle",
-            "sim.connection.ConnectionLifecycle$State",
-            "sim.connection.NegotiatedStream",
-            "sim.connection.PassiveHandshake",
-            "sim.connection.PeerHost",
-            "sim.connection.StreamObserver",
             "sim.device.RegionPins$1",
             "sim.device.ResourceQuota$Kind",
             "sim.device.SoftConnectionRequest",
             "sim.device.SoftConnector",
             "sim.device.SoftListener",
             "sim.kernel.Shortage",
+            "sim.link.ConnectAttempt",
             "sim.memory.AccessResult",
             "sim.memory.AccessRights",
             "sim.memory.AccessRights$1",
@@ -73,20 +64,12 @@ final class FirstUse {
             "sim.memory.NearMemory",
             "sim.memory.NearMemory$Reader",
             "sim.memory.PageMemory",
-            "sim.queue.InboundReadQueue",
             "sim.queue.ReceiveQueue",
             "sim.queue.SendQueue",
-            "sim.rdmap.AccessCauses$1",
-            "sim.rdmap.Added",
-            "sim.rdmap.Incoming$1",
-            "sim.rdmap.Outgoing$1",
             "sim.transport.AcceptPause",
             "sim.transport.HostSilentException",
             "sim.transport.LoopGuard",
             "sim.transport.RegisteredStream",
-            "sim.wire.MpaFrame",
-            "sim.wire.Terminate",
-            "sim.wire.TerminateCause",
             "verbs.CompletionOpcode",
             "verbs.CompletionStatus",
             "verbs.EndCause",
@@ -125,13 +108,15 @@ final class FirstUse {
      * Initialises them.
      *
      * @param transport name of the device's transport
+     * @param ofWire further names, below {@code org.softrdma.}
      */
-    static void prepare(String transport) {
+    static void prepare(String transport, List<String> ofWire) {
         named().forEach(FirstUse::find);
         lambdas().forEach(FirstUse::initialise);
         OF_THE_JDK.forEach(FirstUse::initialise);
         link();
         OWN.forEach(name -> initialise(HERE + name));
+        ofWire.forEach(name -> initialise(HERE + name));
         OF_NETTY.forEach(FirstUse::initialise);
         switch (transport) {
             case "uring" -> {

@@ -4,8 +4,7 @@ import java.net.InetSocketAddress;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
-import org.softrdma.sim.connection.PassiveHandshake;
-import org.softrdma.sim.wire.MpaFrame;
+import org.softrdma.sim.link.PeerRequest;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.QueuePairAttributes;
@@ -18,39 +17,33 @@ final class SoftConnectionRequest implements ConnectionRequest {
     private static final byte[] NO_DATA = {};
 
     private final SoftRdmaDevice device;
-    private final PassiveHandshake handshake;
+    private final PeerRequest request;
     private volatile @Nullable SoftQueuePair queuePair;
     private volatile boolean accepting;
 
-    SoftConnectionRequest(SoftRdmaDevice device, PassiveHandshake handshake) {
+    SoftConnectionRequest(SoftRdmaDevice device, PeerRequest request) {
         this.device = device;
-        this.handshake = handshake;
+        this.request = request;
     }
 
     @Override
     public InetSocketAddress remoteAddress() {
-        return handshake.remoteAddress();
+        return request.remoteAddress();
     }
 
     @Override
     public byte[] privateData() {
-        return handshake.request().privateData();
+        return request.privateData();
     }
 
     @Override
     public OptionalInt peerOutboundReads() {
-        return depth(handshake.request().ord());
+        return request.outboundReads();
     }
 
     @Override
     public OptionalInt peerInboundReads() {
-        return depth(handshake.request().ird());
-    }
-
-    /** Revision 1 has no READ depths, and all ones means "not negotiated" (RFC 6581 section 9.1). */
-    private OptionalInt depth(int value) {
-        boolean told = handshake.request().enhanced() && value != MpaFrame.DEPTH_MASK;
-        return told ? OptionalInt.of(value) : OptionalInt.empty();
+        return request.inboundReads();
     }
 
     @Override
@@ -59,7 +52,7 @@ final class SoftConnectionRequest implements ConnectionRequest {
         if (queuePair != null) {
             throw new IllegalStateException("this request has a queue pair already");
         }
-        SoftQueuePair created = device.createQueuePair(domain, attributes, handshake.connection());
+        SoftQueuePair created = device.createQueuePair(domain, attributes, request.connection());
         queuePair = created;
         return created;
     }
@@ -75,7 +68,7 @@ final class SoftConnectionRequest implements ConnectionRequest {
         if (pair.state() != QueuePairState.INITIAL) {
             throw new IllegalStateException("accept needs a queue pair in state INITIAL, but it is " + pair.state());
         }
-        CompletableFuture<Void> replied = handshake.accept(pair, device.clamp(parameters));
+        CompletableFuture<Void> replied = request.accept(pair, device.clamp(parameters));
         device.progress().settle(replied);
         Waiting.result(replied);
     }
@@ -84,7 +77,7 @@ final class SoftConnectionRequest implements ConnectionRequest {
     public void reject(byte[] privateData) {
         device.progress().checkThread();
         device.checkPrivateData(privateData.length);
-        if (!handshake.reject(privateData)) {
+        if (!request.reject(privateData)) {
             throw new IllegalStateException("this request was already accepted, rejected or closed");
         }
         abandonQueuePair();
@@ -92,7 +85,7 @@ final class SoftConnectionRequest implements ConnectionRequest {
 
     @Override
     public void close() {
-        boolean rejectedNow = handshake.reject(NO_DATA);
+        boolean rejectedNow = request.reject(NO_DATA);
         if (rejectedNow || !accepting) {
             abandonQueuePair();
         }

@@ -5,8 +5,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
-import org.softrdma.sim.connection.ActiveHandshake;
-import org.softrdma.sim.connection.Connection;
+import org.softrdma.sim.link.ConnectAttempt;
+import org.softrdma.sim.link.WireConnector;
 import org.softrdma.sim.transport.AddressText;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QueuePair;
@@ -26,18 +26,18 @@ final class SoftConnector implements Connector {
     private static final String CLOSED = "the connector was closed before it connected";
 
     private final SoftRdmaDevice device;
-    private final Connection connection;
+    private final WireConnector connector;
     private final InetSocketAddress remote;
     private volatile @Nullable SoftQueuePair queuePair;
     private volatile @Nullable InetSocketAddress local;
     /** From {@link #connect} on. */
-    private volatile @Nullable ActiveHandshake handshake;
+    private volatile @Nullable ConnectAttempt attempt;
 
     private volatile boolean closed;
 
-    SoftConnector(SoftRdmaDevice device, Connection connection, InetSocketAddress remote) {
+    SoftConnector(SoftRdmaDevice device, WireConnector connector, InetSocketAddress remote) {
         this.device = device;
-        this.connection = connection;
+        this.connector = connector;
         this.remote = remote;
     }
 
@@ -47,7 +47,7 @@ final class SoftConnector implements Connector {
         if (queuePair != null || closed) {
             throw new IllegalStateException("this connector has a queue pair already, or is closed");
         }
-        SoftQueuePair created = device.createQueuePair(domain, attributes, connection);
+        SoftQueuePair created = device.createQueuePair(domain, attributes, connector.connection());
         queuePair = created;
         return created;
     }
@@ -56,7 +56,7 @@ final class SoftConnector implements Connector {
     public byte[] connect(ConnectionParameters parameters, long timeoutNs) {
         device.progress().checkThread();
         SoftQueuePair pair = queuePair;
-        if (pair == null || handshake != null || closed) {
+        if (pair == null || attempt != null || closed) {
             throw new IllegalStateException(
                     "connect needs a new connector with a queue pair: call createQueuePair first");
         }
@@ -64,11 +64,11 @@ final class SoftConnector implements Connector {
             throw new IllegalStateException("connect needs a queue pair in state INITIAL, but it is " + pair.state());
         }
         ConnectionParameters clamped = device.clamp(parameters);
-        ActiveHandshake begun = new ActiveHandshake(connection, pair, remote, clamped);
-        handshake = begun;
+        ConnectAttempt begun = connector.attempt(pair, clamped);
+        attempt = begun;
         CompletableFuture<byte[]> result = begun.start();
         if (closed) {
-            begun.giveUp(VerbsErrorCode.CONNECTION_LOST, CLOSED); // by a thread that saw no handshake
+            begun.giveUp(VerbsErrorCode.CONNECTION_LOST, CLOSED); // by a thread that saw no attempt
         }
         byte[] reply = Waiting.establish(
                 result,
@@ -76,7 +76,7 @@ final class SoftConnector implements Connector {
                 timeoutNs,
                 "the connection to " + AddressText.of(remote),
                 reason -> begun.giveUp(VerbsErrorCode.TIMED_OUT, reason));
-        if (reply == ActiveHandshake.FAILED) {
+        if (reply == ConnectAttempt.FAILED) {
             throw new VerbsException(
                     VerbsErrorCode.NO_RESOURCES,
                     "cannot connect to " + AddressText.of(remote) + ": this process is out of memory");
@@ -98,7 +98,7 @@ final class SoftConnector implements Connector {
     public void close() {
         closed = true;
         SoftQueuePair pair = queuePair;
-        ActiveHandshake begun = handshake;
+        ConnectAttempt begun = attempt;
         if (begun == null) {
             if (pair != null) {
                 pair.abandon(CLOSED);

@@ -3,49 +3,37 @@ package org.softrdma.sim.device;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.slf4j.event.Level;
-import org.softrdma.sim.connection.PassiveHandshake;
 import org.softrdma.sim.engine.EnduringQueue;
 import org.softrdma.sim.engine.OnLoopOnce;
+import org.softrdma.sim.link.PeerRequest;
+import org.softrdma.sim.link.Wire;
 import org.softrdma.sim.transport.Acceptor;
 import org.softrdma.sim.transport.AddressText;
-import org.softrdma.sim.transport.EventLoop;
-import org.softrdma.sim.transport.FaultLog;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.ConnectionRequest;
 import org.softrdma.verbs.cm.Listener;
 
 /**
- * Accepts TCP connections, gives each to an engine for its handshake, and queues the requests that come of it. A queue that is
- * full rejects. The queue is under one lock: engines add, application threads take.
+ * Queues the requests of peers. A queue that is full rejects. The queue is under one lock: engines add, application
+ * threads take.
  */
 final class SoftListener implements Listener {
     private static final Logger LOG = LoggerFactory.getLogger(SoftListener.class);
     private static final byte[] NO_DATA = {};
-    /** TCP connections that may wait for accept(2); a small number makes connects hang under a burst. */
-    private static final int LEAST_TCP_BACKLOG = 1024;
-
-    /** TCP connections that have not sent their MPA request; a further one is closed. */
-    private static final int MOST_HANDSHAKES = 16_384;
 
     private final SoftRdmaDevice device;
-    private final AtomicInteger handshaking = new AtomicInteger();
     private final int backlog;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
-    private final EnduringQueue<PassiveHandshake> requests = new EnduringQueue<>();
+    private final EnduringQueue<PeerRequest> requests = new EnduringQueue<>();
     private boolean closed;
     private final OnLoopOnce end;
-    /** First loop only. */
-    private boolean fullLogged;
-
     private volatile @Nullable Acceptor acceptor;
 
     SoftListener(SoftRdmaDevice device, int backlog) {
@@ -54,42 +42,17 @@ final class SoftListener implements Listener {
         end = new OnLoopOnce(device.firstEngine(), this::endListening);
     }
 
-    void open(EventLoop loop, InetSocketAddress local) throws IOException {
-        acceptor = loop.listen(local, Math.max(backlog, LEAST_TCP_BACKLOG), this::accepted);
+    void open(Wire wire, InetSocketAddress local) throws IOException {
+        acceptor = wire.listen(local, backlog, this::requested);
     }
 
-    private void accepted(EventLoop.PendingSocket pending) {
-        if (handshaking.get() >= MOST_HANDSHAKES) {
-            device.handshakeRefused();
-            if (!fullLogged) {
-                fullLogged = true;
-                LOG.warn(
-                        "{} connections have not sent their MPA request: further ones are closed at once until some"
-                                + " have (logged once; the counter handshakeErrors counts them)",
-                        MOST_HANDSHAKES);
-            }
-            pending.discard();
-            return;
-        }
-        handshaking.incrementAndGet();
-        try {
-            new PassiveHandshake(device.newConnection(), this::requested, handshaking::decrementAndGet).adopt(pending);
-        } catch (RuntimeException | Error e) {
-            // Its engine never had it, so nobody else gives it back.
-            handshaking.decrementAndGet();
-            pending.discard();
-            device.handshakeRefused();
-            FaultLog.tell(LOG, Level.ERROR, "an accepted connection found no engine", e);
-        }
-    }
-
-    private void requested(PassiveHandshake handshake) {
+    private void requested(PeerRequest request) {
         boolean taken;
         lock.lock();
         try {
             taken = !closed && requests.size() < backlog;
             if (taken) {
-                requests.addLast(handshake);
+                requests.addLast(request);
                 changed.signal();
             }
         } finally {
@@ -98,9 +61,9 @@ final class SoftListener implements Listener {
         if (!taken) {
             LOG.info(
                     "rejected {}: the listener is closed or its backlog of {} requests is full",
-                    AddressText.of(handshake.remoteAddress()),
+                    AddressText.of(request.remoteAddress()),
                     backlog);
-            handshake.reject(NO_DATA);
+            request.reject(NO_DATA);
         }
     }
 
@@ -130,12 +93,12 @@ final class SoftListener implements Listener {
             while (requests.isEmpty() && !closed && remainingNs > 0) {
                 remainingNs = changed.awaitNanos(remainingNs);
             }
-            PassiveHandshake handshake = requests.peekFirst();
-            if (handshake == null) {
+            PeerRequest oldest = requests.peekFirst();
+            if (oldest == null) {
                 return Optional.empty();
             }
-            Optional<ConnectionRequest> request = Optional.of(new SoftConnectionRequest(device, handshake));
-            PassiveHandshake ignored =
+            Optional<ConnectionRequest> request = Optional.of(new SoftConnectionRequest(device, oldest));
+            PeerRequest ignored =
                     requests.pollFirst(); // last: if there is no memory for what the application gets, it can ask again
             return request;
         } catch (InterruptedException e) {
@@ -168,7 +131,7 @@ final class SoftListener implements Listener {
         lock.lock();
         try {
             closed = true;
-            for (PassiveHandshake next = requests.pollFirst(); next != null; next = requests.pollFirst()) {
+            for (PeerRequest next = requests.pollFirst(); next != null; next = requests.pollFirst()) {
                 boolean ignored = next.reject(NO_DATA);
             }
             changed.signalAll();

@@ -2,20 +2,20 @@ package org.softrdma.sim.device;
 
 import java.lang.invoke.VarHandle;
 import java.net.InetSocketAddress;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import org.softrdma.sim.connection.Connection;
-import org.softrdma.sim.connection.NegotiatedStream;
-import org.softrdma.sim.connection.QueuePairEnd;
 import org.softrdma.sim.engine.Counter;
 import org.softrdma.sim.engine.OnLoopOnce;
 import org.softrdma.sim.engine.RnicEngine;
 import org.softrdma.sim.flight.Flight;
+import org.softrdma.sim.link.Agreement;
+import org.softrdma.sim.link.QueuePairEnd;
+import org.softrdma.sim.link.WireConnection;
 import org.softrdma.sim.memory.AccessRights;
 import org.softrdma.sim.memory.NearMemory;
 import org.softrdma.sim.memory.StreamWindows;
@@ -60,9 +60,12 @@ final class SoftQueuePair extends PostingQueuePair implements CompletionSource, 
     private final int number;
     private final DeviceDomain domain;
     private final Capabilities capabilities;
+    /** Of a connection. */
+    private final Set<Feature> features;
+
     private final AsyncEvents events;
     private final StreamWindows windows;
-    private final Connection connection;
+    private final WireConnection connection;
     private final RnicEngine engine;
     private final SoftCompletionQueue sendCompletions;
     private final SoftCompletionQueue receiveCompletions;
@@ -88,7 +91,7 @@ final class SoftQueuePair extends PostingQueuePair implements CompletionSource, 
 
     private volatile boolean closing;
     private volatile QueuePairState state = QueuePairState.INITIAL;
-    private volatile @Nullable NegotiatedStream negotiated;
+    private volatile @Nullable Agreement agreement;
 
     /** Written by the engine before the state becomes ERROR. */
     private volatile EndCause endCause = EndCause.UNKNOWN;
@@ -100,6 +103,7 @@ final class SoftQueuePair extends PostingQueuePair implements CompletionSource, 
      * @param domain its protection domain
      * @param attributes sizes and queues of the same device
      * @param capabilities limits of the device
+     * @param features of a connection
      * @param events of the device
      * @param connection its connection
      * @param sameHost of the device, or null
@@ -110,14 +114,16 @@ final class SoftQueuePair extends PostingQueuePair implements CompletionSource, 
             DeviceDomain domain,
             QueuePairAttributes attributes,
             Capabilities capabilities,
+            Set<Feature> features,
             AsyncEvents events,
-            Connection connection,
+            WireConnection connection,
             @Nullable SameHost sameHost,
             Runnable onClose) {
         super(new PostingRules(granted(PostingRules.checked(attributes.limits(), capabilities)), capabilities));
         this.number = number;
         this.domain = domain;
         this.capabilities = capabilities;
+        this.features = features;
         this.events = events;
         this.connection = connection;
         this.sameHost = sameHost;
@@ -190,14 +196,15 @@ final class SoftQueuePair extends PostingQueuePair implements CompletionSource, 
 
     @Override
     public ConnectionCapabilities connectionCapabilities() {
-        NegotiatedStream stream = negotiated;
-        if (stream == null) {
+        Agreement agreed = agreement;
+        if (agreed == null) {
             throw new IllegalStateException("queue pair " + number + " was never connected");
         }
-        ConnectionCapabilities agreed = stream.capabilities(engine.limits().rfc7306());
-        Set<Feature> features =
-                agreed.features().stream().filter(capabilities::has).collect(Collectors.toSet());
-        return new ConnectionCapabilities(agreed.maxOutboundReads(), agreed.maxInboundReads(), features, agreed.wire());
+        return new ConnectionCapabilities(
+                OptionalInt.of(agreed.outboundReads()),
+                OptionalInt.of(agreed.inboundReads()),
+                features,
+                agreed.description());
     }
 
     @Override
@@ -213,8 +220,8 @@ final class SoftQueuePair extends PostingQueuePair implements CompletionSource, 
 
     @Override
     protected boolean allowsReads() {
-        NegotiatedStream stream = negotiated;
-        return stream == null || stream.ord() != 0;
+        Agreement agreed = agreement;
+        return agreed == null || agreed.outboundReads() != 0;
     }
 
     @Override
@@ -424,10 +431,9 @@ final class SoftQueuePair extends PostingQueuePair implements CompletionSource, 
     }
 
     @Override
-    public void established(NegotiatedStream stream) {
-        negotiated = stream;
-        Flight.connectionMade(
-                number, () -> stream.capabilities(engine.limits().rfc7306()).wire());
+    public void established(Agreement agreed) {
+        agreement = agreed;
+        Flight.connectionMade(number, agreed::description);
         state = QueuePairState.READY_TO_SEND; // last: if anything fails, it never was
     }
 

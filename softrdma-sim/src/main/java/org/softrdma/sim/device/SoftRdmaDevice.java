@@ -6,6 +6,7 @@ import java.lang.management.ManagementFactory;
 import java.net.Inet6Address;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -21,13 +22,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntUnaryOperator;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.softrdma.sim.carrier.StreamBuffers;
-import org.softrdma.sim.connection.Connection;
-import org.softrdma.sim.connection.NegotiatedStream;
-import org.softrdma.sim.engine.Counter;
 import org.softrdma.sim.engine.DeviceMemory;
 import org.softrdma.sim.engine.RnicEngine;
 import org.softrdma.sim.kernel.Shortage;
+import org.softrdma.sim.link.Wire;
+import org.softrdma.sim.link.WireConnection;
 import org.softrdma.sim.memory.MemoryOperations;
 import org.softrdma.sim.memory.NumberReuse;
 import org.softrdma.sim.memory.Quiescence;
@@ -42,7 +41,6 @@ import org.softrdma.sim.samehost.SameHost;
 import org.softrdma.sim.transport.EventLoop;
 import org.softrdma.sim.transport.ListenException;
 import org.softrdma.sim.transport.Transport;
-import org.softrdma.sim.wire.MpaFrame;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.AsyncEvent;
 import org.softrdma.verbs.Capabilities;
@@ -85,9 +83,6 @@ public final class SoftRdmaDevice implements VerbsDevice {
     private static final int MAX_WORK_REQUESTS = 1 << 16;
     private static final int MAX_SCATTER_GATHER = 16;
     private static final int MAX_INLINE = 1024;
-    /** IRD and ORD have 14 bits, and all ones means "not negotiated" (RFC 6581 section 9.1). */
-    private static final int MAX_READS = 4096;
-
     private static final long MAX_MESSAGE = 1L << 31;
 
     private static final Map<AccessFlag, Feature> FEATURES_OF_FLAGS = Map.of(
@@ -100,8 +95,9 @@ public final class SoftRdmaDevice implements VerbsDevice {
     private final Transport transport;
     private final boolean manual;
     private final List<RnicEngine> engines = new ArrayList<>();
-    /** The buffers of each engine, in the same order. */
-    private final List<StreamBuffers> buffers = new ArrayList<>();
+    private final Wire wire;
+    /** Of a connection, within the profile. */
+    private final Set<Feature> connectionFeatures;
 
     private final StagTable stags;
     private final Registrar registrar;
@@ -123,7 +119,6 @@ public final class SoftRdmaDevice implements VerbsDevice {
     private final QueuePairNumbers queuePairNumbers;
     private final ResourceQuota quota;
     private final DeviceHabits.CompletionQueues completionQueues;
-    private final AtomicInteger nextEngine = new AtomicInteger();
 
     /**
      * Opens a device; in manual mode the calling thread owns it.
@@ -144,7 +139,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
      */
     public SoftRdmaDevice(DeviceSettings settings, Transport transport, DeviceSurroundings surroundings) {
         this.transport = transport;
-        FirstUse.prepare(transport.name());
+        FirstUse.prepare(transport.name(), settings.wire().initialised());
         memory = surroundings.memory();
         quota = surroundings.quota();
         NumberReuse reuse = surroundings.habits().reuse();
@@ -161,10 +156,9 @@ public final class SoftRdmaDevice implements VerbsDevice {
         pins = new PinTable(settings.pinning(), surroundings.pageLocks(), quiescence, machineBytes(), first.clock());
         DeviceMemory shared = new DeviceMemory(stags, pins, quiescence, memory);
         for (EventLoop loop : transport.loops()) {
-            StreamBuffers own = new StreamBuffers(memory, settings.engine().receiveBuffer());
-            buffers.add(own);
-            engines.add(new RnicEngine(loop, manual, shared, settings.engine(), own));
+            engines.add(new RnicEngine(loop, manual, shared, settings.engine()));
         }
+        wire = settings.wire().open(engines);
         SameHost.Mode mode = first.waits().isPresent() ? SameHost.Mode.OFF : settings.sameHost();
         try {
             sameHost = SameHost.of(name, mode, stags, quiescence, memory).orElse(null);
@@ -174,7 +168,9 @@ public final class SoftRdmaDevice implements VerbsDevice {
         }
         registrar = new Registrar(stags, quiescence, pins, surroundings.regions(), quota, settings.maxRegions());
         profile = settings.profile();
-        capabilities = capabilities(settings, pins);
+        capabilities = profile.within(own(settings.maxRegions()));
+        connectionFeatures = Set.copyOf(
+                wire.features().stream().filter(capabilities::has).toList());
         events = new AsyncEvents(progress());
     }
 
@@ -183,35 +179,32 @@ public final class SoftRdmaDevice implements VerbsDevice {
         return ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class).getTotalMemorySize();
     }
 
-    private static Set<Feature> features(DeviceSettings settings, PinTable pins) {
-        Set<Feature> features = NegotiatedStream.features(settings.engine().rfc7306());
+    private Set<Feature> features() {
+        Set<Feature> features = EnumSet.noneOf(Feature.class);
+        features.addAll(wire.features());
         if (pins.canBeLazy()) {
             features.add(Feature.LAZY_PINNING);
         }
         return features;
     }
 
-    private static Capabilities capabilities(DeviceSettings settings, PinTable pins) {
-        return settings.profile().within(own(settings, pins));
-    }
-
-    private static Capabilities own(DeviceSettings settings, PinTable pins) {
-        return Capabilities.builder("sim", "iWARP over TCP, without markers")
+    private Capabilities own(int maxRegions) {
+        return Capabilities.builder("sim", wire.description())
                 .maxSendWorkRequests(MAX_WORK_REQUESTS)
                 .maxReceiveWorkRequests(MAX_WORK_REQUESTS)
                 .maxScatterGather(MAX_SCATTER_GATHER)
                 .maxScatterGatherRead(1)
                 .maxInline(MAX_INLINE)
                 .maxCompletionQueueEntries(SoftCompletionQueue.MAX_ENTRIES)
-                .maxMemoryRegions(settings.maxRegions())
+                .maxMemoryRegions(maxRegions)
                 .maxRegionLength(Long.MAX_VALUE)
                 .maxMessageLength(MAX_MESSAGE)
-                .maxOutboundReads(MAX_READS)
-                .maxInboundReads(MAX_READS)
+                .maxOutboundReads(wire.maxReads())
+                .maxInboundReads(wire.maxReads())
                 .maxSharedReceiveWorkRequests(MAX_WORK_REQUESTS)
-                .maxMemoryWindows(settings.maxRegions())
-                .maxPrivateData(MpaFrame.MAX_PRIVATE_DATA)
-                .features(features(settings, pins))
+                .maxMemoryWindows(maxRegions)
+                .maxPrivateData(wire.maxPrivateData())
+                .features(features())
                 .build();
     }
 
@@ -227,22 +220,11 @@ public final class SoftRdmaDevice implements VerbsDevice {
         return engines.getFirst();
     }
 
-    /** A connection on the engine whose turn it is. */
-    Connection newConnection() {
-        int turn = Math.floorMod(nextEngine.getAndIncrement(), engines.size());
-        return new Connection(engines.get(turn), buffers.get(turn));
-    }
-
     /** A listener ends. */
     void stoppedListening(InetSocketAddress address) {
         if (sameHost != null) {
             sameHost.stoppedListening(address);
         }
-    }
-
-    /** A TCP connection was closed before its handshake. On the first loop. */
-    void handshakeRefused() {
-        engines.getFirst().counters().increment(Counter.HANDSHAKE_ERRORS);
     }
 
     /** Makes something that this device counts until it calls {@link #childClosed}. */
@@ -270,7 +252,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
         children.decrementAndGet();
     }
 
-    SoftQueuePair createQueuePair(ProtectionDomain domain, QueuePairAttributes attributes, Connection connection) {
+    SoftQueuePair createQueuePair(ProtectionDomain domain, QueuePairAttributes attributes, WireConnection connection) {
         if (!(domain instanceof SoftProtectionDomain mine) || !mine.isOf(this)) {
             throw new IllegalArgumentException("the protection domain belongs to another device, not to " + name);
         }
@@ -292,7 +274,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
     }
 
     private SoftQueuePair newQueuePair(
-            SoftProtectionDomain domain, QueuePairAttributes attributes, Connection connection) {
+            SoftProtectionDomain domain, QueuePairAttributes attributes, WireConnection connection) {
         quota.take(ResourceQuota.Kind.QUEUE_PAIR);
         int number = queuePairNumbers.take();
         try {
@@ -301,6 +283,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
                     domain,
                     attributes,
                     capabilities,
+                    connectionFeatures,
                     events,
                     connection,
                     sameHost,
@@ -533,7 +516,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
         childOpened();
         try {
             SoftListener listener = new SoftListener(this, backlog);
-            onFirstLoop(() -> listener.open(engines.getFirst().loop(), local));
+            onFirstLoop(() -> listener.open(wire, local));
             return listener;
         } catch (Throwable e) {
             childClosed();
@@ -549,7 +532,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
         }
         checkVersion(remote);
         checkOpen();
-        return new SoftConnector(this, newConnection(), remote);
+        return new SoftConnector(this, wire.connector(remote), remote);
     }
 
     /** Runs something on the first loop and waits for it. */
@@ -584,6 +567,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
     public Map<String, Long> counters() {
         Map<String, Long> snapshot = new TreeMap<>();
         engines.forEach(engine -> engine.counters().addTo(snapshot));
+        wire.addTo(snapshot);
         if (sameHost != null) {
             sameHost.addTo(snapshot);
         }

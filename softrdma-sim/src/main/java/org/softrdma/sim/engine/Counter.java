@@ -1,8 +1,7 @@
 package org.softrdma.sim.engine;
 
 /**
- * What engines count, apart from the segments of each kind ({@link org.softrdma.sim.wire.MessageKind});
- * {@link #label()} is the name in {@link org.softrdma.verbs.device.VerbsDevice#counters()}.
+ * What engines count on every wire; {@link #label()} is the name in {@link org.softrdma.verbs.device.VerbsDevice#counters()}.
  */
 public enum Counter {
     /** READs of peers whose responses were handed to TCP. */
@@ -21,9 +20,9 @@ public enum Counter {
     RESPONDER_IMMEDIATES("responderImmediates"),
     /** Accesses of peers that were refused for their key, domain, right or range. */
     ACCESS_ERRORS("accessErrors"),
-    /** Streams that broke a rule of DDP or RDMAP. */
+    /** Connections whose peer broke a rule of the protocol. */
     PROTOCOL_ERRORS("protocolErrors"),
-    /** FPDUs whose CRC was wrong. */
+    /** Frames whose CRC was wrong. */
     CRC_ERRORS("crcErrors"),
     /** Handshakes that failed: malformed, refused, too slow. */
     HANDSHAKE_ERRORS("handshakeErrors"),
@@ -31,7 +30,7 @@ public enum Counter {
     SILENT_HOSTS("silentHosts"),
     /** Ended connections that were reset because too many were waiting for their peer. */
     LINGERING_RESET("lingeringReset"),
-    /** Connections that were ended because their peer left an FPDU with CRC unfinished while others needed the memory. */
+    /** Connections that were ended because their peer left a frame with CRC unfinished while others needed the memory. */
     UNFINISHED_ENDED("unfinishedEnded"),
     /**
      * Faults of the engine, most of which ended a connection: a bug, no memory left, a mapped file that was truncated.

@@ -4,19 +4,14 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Map;
 import java.util.function.BinaryOperator;
-import org.softrdma.sim.wire.MessageKind;
 
 /** One engine's counters. Only its thread writes them; any thread may read them, slightly late but never torn. */
 public final class EngineCounters {
     private static final VarHandle VALUE = MethodHandles.arrayElementVarHandle(long[].class);
     private static final Counter[] COUNTERS = Counter.values();
-    private static final MessageKind[] KINDS = MessageKind.values();
     private static final BinaryOperator<Long> SUM = Long::sum;
-    private static final int SENT = COUNTERS.length;
-    private static final int RECEIVED = SENT + KINDS.length;
-    private static final int SIZE = RECEIVED + KINDS.length;
 
-    private final long[] values = new long[SIZE];
+    private final long[] values = new long[COUNTERS.length];
 
     /** All zero. */
     public EngineCounters() {
@@ -33,16 +28,6 @@ public final class EngineCounters {
         add(counter.ordinal(), 1);
     }
 
-    /** Counts a segment that TCP has taken. Engine thread. */
-    public void sent(MessageKind kind) {
-        add(SENT + kind.ordinal(), 1);
-    }
-
-    /** Counts a segment whose header has arrived. Engine thread. */
-    public void received(MessageKind kind) {
-        add(RECEIVED + kind.ordinal(), 1);
-    }
-
     private void add(int index, long amount) {
         VALUE.setOpaque(values, index, values[index] + amount);
     }
@@ -51,10 +36,6 @@ public final class EngineCounters {
     public void addTo(Map<String, Long> snapshot) {
         for (Counter counter : COUNTERS) {
             snapshot.merge(counter.label(), get(counter.ordinal()), SUM);
-        }
-        for (MessageKind kind : KINDS) {
-            snapshot.merge(kind.sentLabel(), get(SENT + kind.ordinal()), SUM);
-            snapshot.merge(kind.receivedLabel(), get(RECEIVED + kind.ordinal()), SUM);
         }
     }
 

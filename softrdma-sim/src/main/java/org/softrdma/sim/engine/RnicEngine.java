@@ -38,7 +38,8 @@ public final class RnicEngine implements Progress {
     private final Quiescence.Epoch epoch;
     private final EngineCounters counters = new EngineCounters();
     private final MemoryOperations memory;
-    private final InUse gathered;
+    /** Memory that the wire has gathered for its next send. */
+    private InUse gathered = InUse.NOTHING;
     /** Manual mode: connections with a doorbell rung since the last poll. */
     private final EnduringQueue<DrivenConnection> rung = new EnduringQueue<>();
 
@@ -54,9 +55,8 @@ public final class RnicEngine implements Progress {
      * @param manual the owner calls {@link #poll}
      * @param device memory of the device
      * @param limits sizes and times
-     * @param gathered memory gathered for the next send, which must not be unpinned
      */
-    public RnicEngine(EventLoop loop, boolean manual, DeviceMemory device, EngineLimits limits, InUse gathered) {
+    public RnicEngine(EventLoop loop, boolean manual, DeviceMemory device, EngineLimits limits) {
         this.loop = loop;
         this.manual = manual;
         waits = loop.waits().orElse(null);
@@ -64,7 +64,6 @@ public final class RnicEngine implements Progress {
         pins = device.pins();
         this.limits = limits;
         memory = device.operations();
-        this.gathered = gathered;
         epoch = device.quiescence().newEpoch();
         secondLook = new SecondLook(loop);
         connections = new OpenConnections(loop, limits, counters);
@@ -119,6 +118,11 @@ public final class RnicEngine implements Progress {
     /** True if {@link #use} has nothing to pin. As that. */
     public boolean isReady(int row, long rawAddress, long length) {
         return !stags.isLazy(row) || pins.isWarm(rawAddress, length);
+    }
+
+    /** Names the memory that the wire gathers for its next send, which must not be unpinned. Before the first connection. */
+    public void gathers(InUse memory) {
+        gathered = memory;
     }
 
     /** Memory gathered for the next send, which must not be unpinned. Engine thread. */

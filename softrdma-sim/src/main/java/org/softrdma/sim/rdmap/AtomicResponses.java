@@ -2,6 +2,7 @@ package org.softrdma.sim.rdmap;
 
 import org.softrdma.sim.carrier.FpduWriter;
 import org.softrdma.sim.engine.Counter;
+import org.softrdma.sim.carrier.SegmentCounters;
 import org.softrdma.sim.engine.EngineCounters;
 import org.softrdma.sim.engine.RnicEngine;
 import org.softrdma.sim.memory.AccessResult;
@@ -10,7 +11,6 @@ import org.softrdma.sim.memory.MemoryOperations;
 import org.softrdma.sim.memory.NativeMemory;
 import org.softrdma.sim.memory.StagTable;
 import org.softrdma.sim.memory.StreamWindows;
-import org.softrdma.sim.queue.InboundReadQueue;
 import org.softrdma.sim.wire.MessageKind;
 import org.softrdma.sim.wire.Rfc7306;
 import org.softrdma.sim.wire.TerminateCause;
@@ -24,6 +24,7 @@ final class AtomicResponses {
     private final StreamParts parts;
     private final RnicEngine engine;
     private final EngineCounters counters;
+    private final SegmentCounters segments;
     private final MemoryOperations memory;
     private final StagTable stags;
     private final StreamWindows windows;
@@ -38,6 +39,7 @@ final class AtomicResponses {
         this.parts = parts;
         engine = parts.engine();
         counters = engine.counters();
+        segments = parts.fpdus().segments();
         memory = engine.memory();
         stags = engine.stags();
         windows = parts.endpoint().windows();
@@ -49,7 +51,7 @@ final class AtomicResponses {
     // ---- the request
 
     boolean beginRequest(long fpdu, int payload, boolean last) {
-        counters.received(MessageKind.ATOMIC_REQUEST);
+        segments.received(MessageKind.ATOMIC_REQUEST);
         if (payload != Rfc7306.REQUEST_LENGTH || !last) {
             return parts.protocolError(TerminateCause.RDMAP_UNSPECIFIED, fpdu);
         }

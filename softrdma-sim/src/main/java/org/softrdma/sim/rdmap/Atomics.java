@@ -2,7 +2,7 @@ package org.softrdma.sim.rdmap;
 
 import java.lang.foreign.MemorySegment;
 import org.softrdma.sim.carrier.FpduWriter;
-import org.softrdma.sim.engine.EngineCounters;
+import org.softrdma.sim.carrier.SegmentCounters;
 import org.softrdma.sim.engine.RnicEngine;
 import org.softrdma.sim.memory.AccessResult;
 import org.softrdma.sim.memory.AccessRights;
@@ -10,7 +10,6 @@ import org.softrdma.sim.memory.MemoryOperations;
 import org.softrdma.sim.memory.NativeMemory;
 import org.softrdma.sim.memory.StagTable;
 import org.softrdma.sim.queue.EntryTable;
-import org.softrdma.sim.queue.OutboundReadQueue;
 import org.softrdma.sim.queue.SendQueue;
 import org.softrdma.sim.wire.Ddp;
 import org.softrdma.sim.wire.MessageKind;
@@ -26,7 +25,7 @@ import org.softrdma.verbs.SendOpcode;
 final class Atomics {
     private final StreamParts parts;
     private final RnicEngine engine;
-    private final EngineCounters counters;
+    private final SegmentCounters segments;
     private final MemoryOperations memory;
     private final StagTable stags;
     private final SendQueue sends;
@@ -45,7 +44,7 @@ final class Atomics {
     Atomics(StreamParts parts) {
         this.parts = parts;
         engine = parts.engine();
-        counters = engine.counters();
+        segments = parts.fpdus().segments();
         memory = engine.memory();
         stags = engine.stags();
         sends = parts.endpoint().sends();
@@ -100,7 +99,7 @@ final class Atomics {
     // ---- the response
 
     boolean begin(long fpdu, int length, boolean last) {
-        counters.received(MessageKind.ATOMIC_RESPONSE);
+        segments.received(MessageKind.ATOMIC_RESPONSE);
         if (length != Rfc7306.RESPONSE_LENGTH || !last) {
             return parts.protocolError(TerminateCause.RDMAP_UNSPECIFIED, fpdu);
         }

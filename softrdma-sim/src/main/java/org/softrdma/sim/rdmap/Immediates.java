@@ -2,6 +2,7 @@ package org.softrdma.sim.rdmap;
 
 import org.softrdma.sim.carrier.FpduWriter;
 import org.softrdma.sim.engine.Counter;
+import org.softrdma.sim.carrier.SegmentCounters;
 import org.softrdma.sim.engine.EngineCounters;
 import org.softrdma.sim.memory.NativeMemory;
 import org.softrdma.sim.queue.ReceiveQueue;
@@ -20,6 +21,7 @@ import org.softrdma.verbs.SendFlags;
 final class Immediates {
     private final StreamParts parts;
     private final EngineCounters counters;
+    private final SegmentCounters segments;
     private final SendQueue requests;
     private final ReceiveQueue receives;
     private final FpduWriter fpdus;
@@ -38,6 +40,7 @@ final class Immediates {
         this.writes = writes;
         this.sends = sends;
         counters = parts.engine().counters();
+        segments = parts.fpdus().segments();
         requests = parts.endpoint().sends();
         receives = parts.endpoint().receives();
         fpdus = parts.fpdus();
@@ -71,7 +74,7 @@ final class Immediates {
     // ---- responder
 
     boolean begin(long fpdu, int length, boolean last, int opcode) {
-        counters.received(MessageKind.IMMEDIATE);
+        segments.received(MessageKind.IMMEDIATE);
         if (length != Rfc7306.IMMEDIATE_LENGTH || !last) {
             return parts.protocolError(TerminateCause.RDMAP_UNSPECIFIED, fpdu);
         }

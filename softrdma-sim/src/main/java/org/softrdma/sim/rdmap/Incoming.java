@@ -2,7 +2,6 @@ package org.softrdma.sim.rdmap;
 
 import org.softrdma.sim.carrier.SegmentSink;
 import org.softrdma.sim.memory.NativeMemory;
-import org.softrdma.sim.queue.OutboundReadQueue;
 import org.softrdma.sim.wire.Ddp;
 import org.softrdma.sim.wire.MessageKind;
 import org.softrdma.sim.wire.RdmapOpcode;
@@ -44,7 +43,7 @@ public final class Incoming implements SegmentSink {
         atomics = outgoing.atomics();
         atomicResponses = outgoing.atomicResponses();
         terminates = outgoing.terminates();
-        extended = parts.engine().limits().rfc7306();
+        extended = parts.endpoint().rfc7306();
         highestQueue = extended ? Ddp.QUEUE_ATOMIC_RESPONSE : Ddp.QUEUE_TERMINATE;
         outboundReads = parts.endpoint().outboundReads();
     }

@@ -6,8 +6,6 @@ import org.softrdma.sim.carrier.SegmentSource;
 import org.softrdma.sim.memory.Binding;
 import org.softrdma.sim.memory.NearMemory;
 import org.softrdma.sim.queue.EntryTable;
-import org.softrdma.sim.queue.InboundReadQueue;
-import org.softrdma.sim.queue.OutboundReadQueue;
 import org.softrdma.sim.queue.SendQueue;
 import org.softrdma.sim.wire.Ddp;
 import org.softrdma.sim.wire.MessageKind;

@@ -5,6 +5,7 @@ import java.lang.ref.Reference;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.carrier.FpduWriter;
 import org.softrdma.sim.engine.Counter;
+import org.softrdma.sim.carrier.SegmentCounters;
 import org.softrdma.sim.engine.EngineCounters;
 import org.softrdma.sim.engine.RnicEngine;
 import org.softrdma.sim.memory.AccessResult;
@@ -14,7 +15,6 @@ import org.softrdma.sim.memory.MemoryOperations;
 import org.softrdma.sim.memory.NativeMemory;
 import org.softrdma.sim.memory.StagTable;
 import org.softrdma.sim.memory.StreamWindows;
-import org.softrdma.sim.queue.InboundReadQueue;
 import org.softrdma.sim.wire.Ddp;
 import org.softrdma.sim.wire.MessageKind;
 import org.softrdma.sim.wire.RdmapOpcode;
@@ -28,6 +28,7 @@ final class ReadResponses {
     private final StreamParts parts;
     private final RnicEngine engine;
     private final EngineCounters counters;
+    private final SegmentCounters segments;
     private final MemoryOperations memory;
     private final StagTable stags;
     private final InboundReadQueue inboundReads;
@@ -49,6 +50,7 @@ final class ReadResponses {
         this.parts = parts;
         engine = parts.engine();
         counters = engine.counters();
+        segments = parts.fpdus().segments();
         memory = engine.memory();
         stags = engine.stags();
         inboundReads = parts.endpoint().inboundReads();
@@ -60,7 +62,7 @@ final class ReadResponses {
     // ---- the request
 
     boolean beginRequest(long fpdu, int payload, boolean last) {
-        counters.received(MessageKind.READ_REQUEST);
+        segments.received(MessageKind.READ_REQUEST);
         if (payload != Ddp.READ_REQUEST_LENGTH || !last) {
             return parts.protocolError(TerminateCause.RDMAP_UNSPECIFIED, fpdu);
         }

@@ -2,13 +2,12 @@ package org.softrdma.sim.rdmap;
 
 import org.softrdma.sim.carrier.FpduWriter;
 import org.softrdma.sim.carrier.Placement;
-import org.softrdma.sim.engine.EngineCounters;
+import org.softrdma.sim.carrier.SegmentCounters;
 import org.softrdma.sim.memory.AccessResult;
 import org.softrdma.sim.memory.AccessRights;
 import org.softrdma.sim.memory.NativeMemory;
 import org.softrdma.sim.memory.StagTable;
 import org.softrdma.sim.queue.EntryTable;
-import org.softrdma.sim.queue.OutboundReadQueue;
 import org.softrdma.sim.queue.SendQueue;
 import org.softrdma.sim.wire.Ddp;
 import org.softrdma.sim.wire.MessageKind;
@@ -18,7 +17,7 @@ import org.softrdma.verbs.SendOpcode;
 /** READ at the requester: an untagged request on queue 1, answered by tagged segments in order. Engine thread only. */
 final class Reads {
     private final StreamParts parts;
-    private final EngineCounters counters;
+    private final SegmentCounters segments;
     private final StagTable stags;
     private final SendQueue sends;
     private final OutboundReadQueue outboundReads;
@@ -32,7 +31,7 @@ final class Reads {
 
     Reads(StreamParts parts) {
         this.parts = parts;
-        counters = parts.engine().counters();
+        segments = parts.fpdus().segments();
         stags = parts.engine().stags();
         sends = parts.endpoint().sends();
         outboundReads = parts.endpoint().outboundReads();
@@ -85,7 +84,7 @@ final class Reads {
     }
 
     boolean begin(long fpdu, int length, boolean lastSegment) {
-        counters.received(MessageKind.READ_RESPONSE);
+        segments.received(MessageKind.READ_RESPONSE);
         last = lastSegment;
         if (outboundReads.isEmpty()) {
             return parts.protocolError(TerminateCause.RDMAP_OPCODE, fpdu);

@@ -2,6 +2,7 @@ package org.softrdma.sim.rdmap;
 
 import org.softrdma.sim.carrier.Placement;
 import org.softrdma.sim.engine.Counter;
+import org.softrdma.sim.carrier.SegmentCounters;
 import org.softrdma.sim.engine.EngineCounters;
 import org.softrdma.sim.memory.AccessResult;
 import org.softrdma.sim.memory.AccessRights;
@@ -25,6 +26,7 @@ import org.softrdma.verbs.SendOpcode;
 final class Sends {
     private final StreamParts parts;
     private final EngineCounters counters;
+    private final SegmentCounters segments;
     private final StagTable stags;
     private final SendQueue sends;
     private final ReceiveQueue receives;
@@ -55,6 +57,7 @@ final class Sends {
         this.payload = payload;
         this.windows = windows;
         counters = parts.engine().counters();
+        segments = parts.fpdus().segments();
         stags = parts.engine().stags();
         sends = parts.endpoint().sends();
         receives = parts.endpoint().receives();
@@ -103,7 +106,7 @@ final class Sends {
     // ---- responder
 
     boolean begin(long fpdu, int length, boolean lastSegment, int opcode) {
-        counters.received(MessageKind.SEND);
+        segments.received(MessageKind.SEND);
         last = lastSegment;
         if (!isNext(fpdu, (int) receiveOffset)) {
             return false;

@@ -2,8 +2,6 @@ package org.softrdma.sim.rdmap;
 
 import org.softrdma.sim.memory.NearMemory;
 import org.softrdma.sim.memory.StreamWindows;
-import org.softrdma.sim.queue.InboundReadQueue;
-import org.softrdma.sim.queue.OutboundReadQueue;
 import org.softrdma.sim.queue.ReceiveQueue;
 import org.softrdma.sim.queue.SendQueue;
 
@@ -18,6 +16,7 @@ import org.softrdma.sim.queue.SendQueue;
  * @param windows bound on this queue pair
  * @param near memory of the peer that this side can read by itself
  * @param sendEntries maximum number of scatter/gather entries of a request
+ * @param rfc7306 this side speaks RFC 7306: atomics and immediates
  */
 public record StreamEndpoint(
         SendQueue sends,
@@ -27,4 +26,5 @@ public record StreamEndpoint(
         int domain,
         StreamWindows windows,
         NearMemory near,
-        int sendEntries) {}
+        int sendEntries,
+        boolean rfc7306) {}

@@ -3,10 +3,9 @@ package org.softrdma.sim.rdmap;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.carrier.FpduWriter;
-import org.softrdma.sim.engine.EngineCounters;
+import org.softrdma.sim.carrier.SegmentCounters;
 import org.softrdma.sim.memory.MemoryOperations;
 import org.softrdma.sim.memory.NativeMemory;
-import org.softrdma.sim.queue.OutboundReadQueue;
 import org.softrdma.sim.queue.SendQueue;
 import org.softrdma.sim.wire.Ddp;
 import org.softrdma.sim.wire.MessageKind;
@@ -17,7 +16,7 @@ import org.softrdma.verbs.CompletionStatus;
 /** Terminate: one untagged message on queue 2, the last of its stream. Engine thread only. */
 final class Terminates {
     private final StreamParts parts;
-    private final EngineCounters counters;
+    private final SegmentCounters segments;
     private final MemoryOperations memory;
     private final FpduWriter fpdus;
     private final SendQueue sends;
@@ -35,7 +34,7 @@ final class Terminates {
         this.immediates = immediates;
         sends = parts.endpoint().sends();
         outboundReads = parts.endpoint().outboundReads();
-        counters = parts.engine().counters();
+        segments = parts.fpdus().segments();
         memory = parts.engine().memory();
         fpdus = parts.fpdus();
     }
@@ -82,7 +81,7 @@ final class Terminates {
     /** The peer's Terminate has arrived. */
     boolean begin(long fpdu) {
         int length = Ddp.ulpduLength(fpdu);
-        counters.received(MessageKind.TERMINATE);
+        segments.received(MessageKind.TERMINATE);
         int code;
         int requestMsn;
         if (length < Terminate.MIN_ULPDU) {

@@ -2,6 +2,7 @@ package org.softrdma.sim.rdmap;
 
 import org.softrdma.sim.carrier.Placement;
 import org.softrdma.sim.engine.Counter;
+import org.softrdma.sim.carrier.SegmentCounters;
 import org.softrdma.sim.engine.EngineCounters;
 import org.softrdma.sim.memory.AccessResult;
 import org.softrdma.sim.memory.AccessRights;
@@ -18,6 +19,7 @@ import org.softrdma.sim.wire.TerminateCause;
 final class Writes {
     private final StreamParts parts;
     private final EngineCounters counters;
+    private final SegmentCounters segments;
     private final StagTable stags;
     private final SendQueue sends;
     private final RequestPayload payload;
@@ -39,6 +41,7 @@ final class Writes {
         this.parts = parts;
         this.payload = payload;
         counters = parts.engine().counters();
+        segments = parts.fpdus().segments();
         stags = parts.engine().stags();
         sends = parts.endpoint().sends();
         placement = parts.placement();
@@ -82,7 +85,7 @@ final class Writes {
     }
 
     boolean begin(long fpdu, int length, boolean lastSegment) {
-        counters.received(MessageKind.WRITE);
+        segments.received(MessageKind.WRITE);
         last = lastSegment;
         ready = length == 0 && (readyExpected || namesNothing(fpdu));
         readyExpected = false;

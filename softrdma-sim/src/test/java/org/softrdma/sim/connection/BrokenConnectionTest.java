@@ -21,6 +21,7 @@ import org.softrdma.sim.carrier.StreamBuffers;
 import org.softrdma.sim.engine.DrivenConnection;
 import org.softrdma.sim.engine.EngineCounters;
 import org.softrdma.sim.engine.RnicEngine;
+import org.softrdma.sim.link.QueuePairEnd;
 import org.softrdma.sim.transport.StreamSocket;
 import org.softrdma.verbs.CompletionStatus;
 
@@ -33,7 +34,7 @@ class BrokenConnectionTest {
     private final QueuePairEnd pair = mock(QueuePairEnd.class);
     private final Handshake handshake = mock(Handshake.class);
     private final EstablishedStream established = mock(EstablishedStream.class, RETURNS_DEEP_STUBS);
-    private final ConnectionSocket socket = new ConnectionSocket(engine, mock(StreamBuffers.class));
+    private final ConnectionSocket socket = new ConnectionSocket(mock(StreamBuffers.class));
     private final ConnectionLifecycle life = new ConnectionLifecycle(engine, mock(DrivenConnection.class), socket);
 
     @BeforeEach

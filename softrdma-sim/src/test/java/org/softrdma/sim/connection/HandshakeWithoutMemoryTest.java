@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.mockito.InOrder;
 import org.softrdma.sim.engine.EngineCounters;
 import org.softrdma.sim.engine.RnicEngine;
+import org.softrdma.sim.link.QueuePairEnd;
 import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.cm.ConnectionParameters;
 
@@ -37,6 +38,8 @@ class HandshakeWithoutMemoryTest {
         EngineCounters counters = new EngineCounters();
         when(engine.counters()).thenReturn(counters);
         when(connection.engine()).thenReturn(engine);
+        when(connection.settings())
+                .thenReturn(new IwarpSettings(IwarpSettings.LARGEST_PAYLOAD, 4096, 262_144, true, false, 2, 0));
     }
 
     @Test

@@ -10,9 +10,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.softrdma.sim.engine.EngineLimits;
-import org.softrdma.sim.engine.EngineTimeouts;
-import org.softrdma.sim.engine.MpaOffer;
 import org.softrdma.sim.peer.Frames;
 import org.softrdma.sim.wire.MpaFrame;
 import org.softrdma.sim.wire.TerminateCause;
@@ -27,15 +24,8 @@ class MpaNegotiationTest {
 
     private static final int ORD = 6;
 
-    private static EngineLimits limits(boolean crc, int revision) {
-        return new EngineLimits(
-                EngineLimits.LARGEST_PAYLOAD,
-                4096,
-                262_144,
-                1,
-                true,
-                new MpaOffer(crc, revision),
-                new EngineTimeouts(1, 0, 1, 0));
+    private static IwarpSettings settings(boolean crc, int revision) {
+        return new IwarpSettings(IwarpSettings.LARGEST_PAYLOAD, 4096, 262_144, true, crc, revision, 0);
     }
 
     private static MpaFrame decode(String key, int flags, int revision, byte[] data) throws Exception {
@@ -62,7 +52,7 @@ class MpaNegotiationTest {
 
     @Test
     void shouldOfferPeerToPeerByWriteWhenTheRevisionIs2() {
-        MpaFrame offer = MpaNegotiation.request(limits(!CRC, 2), 5, 9, DATA);
+        MpaFrame offer = MpaNegotiation.request(settings(!CRC, 2), 5, 9, DATA);
         assertEncodes(
                 Frames.mpa(
                         Frames.REQUEST_KEY,
@@ -74,14 +64,14 @@ class MpaNegotiationTest {
 
     @Test
     void shouldOfferNothingWhenTheRevisionIs1() {
-        assertEncodes(Frames.mpa(Frames.REQUEST_KEY, 0, 1, DATA), MpaNegotiation.request(limits(!CRC, 1), 5, 9, DATA));
+        assertEncodes(Frames.mpa(Frames.REQUEST_KEY, 0, 1, DATA), MpaNegotiation.request(settings(!CRC, 1), 5, 9, DATA));
     }
 
     @ParameterizedTest
     @ValueSource(ints = {1, 2})
     void shouldAskForCrcWhenTheDeviceDoes(int revision) {
-        assertTrue(MpaNegotiation.request(limits(CRC, revision), 1, 1, DATA).crc());
-        assertFalse(MpaNegotiation.request(limits(CRC, revision), 1, 1, DATA).markers());
+        assertTrue(MpaNegotiation.request(settings(CRC, revision), 1, 1, DATA).crc());
+        assertFalse(MpaNegotiation.request(settings(CRC, revision), 1, 1, DATA).markers());
     }
 
     private static void assertEncodes(byte[] expected, MpaFrame frame) {
@@ -91,7 +81,7 @@ class MpaNegotiationTest {
     // ---- the initiator's judgement of the reply
 
     private static MpaNegotiation.Outcome judge(MpaFrame reply) {
-        MpaFrame offer = MpaNegotiation.request(limits(!CRC, reply.enhanced() ? 2 : 1), IRD, ORD, DATA);
+        MpaFrame offer = MpaNegotiation.request(settings(!CRC, reply.enhanced() ? 2 : 1), IRD, ORD, DATA);
         return MpaNegotiation.judge(offer, reply, IRD, ORD);
     }
 
@@ -171,12 +161,12 @@ class MpaNegotiationTest {
     @Test
     void shouldRefuseAReplyOfTheOtherForm() throws Exception {
         MpaFrame plain = decode(Frames.REPLY_KEY, 0, 2, DATA);
-        MpaFrame enhancedOffer = MpaNegotiation.request(limits(!CRC, 2), IRD, ORD, DATA);
+        MpaFrame enhancedOffer = MpaNegotiation.request(settings(!CRC, 2), IRD, ORD, DATA);
         assertRefused(
                 TerminateCause.MPA_LOCAL_CATASTROPHIC,
                 "the peer answered an enhanced request with an unenhanced reply; try the device option mpa-revision=1",
                 MpaNegotiation.judge(enhancedOffer, plain, IRD, ORD));
-        MpaFrame plainOffer = MpaNegotiation.request(limits(!CRC, 1), IRD, ORD, DATA);
+        MpaFrame plainOffer = MpaNegotiation.request(settings(!CRC, 1), IRD, ORD, DATA);
         assertRefused(
                 TerminateCause.MPA_LOCAL_CATASTROPHIC,
                 "the peer answered an unenhanced request with an enhanced reply; try the device option mpa-revision=2",
@@ -206,7 +196,7 @@ class MpaNegotiationTest {
         int flags = (there ? Frames.CRC : 0) | (revision == 2 ? Frames.ENHANCED : 0);
         byte[] data = revision == 2 ? Frames.depths(0, 1, 1) : DATA;
 
-        MpaFrame offer = MpaNegotiation.request(limits(here, revision), IRD, ORD, DATA);
+        MpaFrame offer = MpaNegotiation.request(settings(here, revision), IRD, ORD, DATA);
         MpaFrame reply = decode(Frames.REPLY_KEY, flags, revision, data);
         assertEquals(
                 here || there,
@@ -214,11 +204,11 @@ class MpaNegotiationTest {
                 "initiator");
 
         MpaFrame request = decode(Frames.REQUEST_KEY, flags, revision, data);
-        NegotiatedStream stream = MpaNegotiation.accept(limits(here, 2), request, IRD, ORD);
+        NegotiatedStream stream = MpaNegotiation.accept(settings(here, 2), request, IRD, ORD);
         assertEquals(here || there, stream.crc(), "responder");
         assertEquals(
                 here || there,
-                MpaNegotiation.reply(limits(here, 2), request, stream, DATA).crc(),
+                MpaNegotiation.reply(settings(here, 2), request, stream, DATA).crc(),
                 "its reply");
     }
 
@@ -226,8 +216,8 @@ class MpaNegotiationTest {
 
     /** Accepts with these depths and says what is agreed on and what is replied: {@code ord ird: reply ird ord}. */
     private static String accepted(MpaFrame request, int localIrd, int localOrd) {
-        NegotiatedStream stream = MpaNegotiation.accept(limits(!CRC, 2), request, localIrd, localOrd);
-        MpaFrame reply = MpaNegotiation.reply(limits(!CRC, 2), request, stream, DATA);
+        NegotiatedStream stream = MpaNegotiation.accept(settings(!CRC, 2), request, localIrd, localOrd);
+        MpaFrame reply = MpaNegotiation.reply(settings(!CRC, 2), request, stream, DATA);
         assertEquals(request.revision(), stream.revision());
         assertEquals(request.revision(), reply.revision());
         assertEquals(request.enhanced(), reply.enhanced(), "RFC 6581 section 10");
@@ -284,9 +274,9 @@ class MpaNegotiationTest {
     })
     void shouldTakeTheReadyToReceiveMessagesThatBothHave(String offered, int localIrd, String taken) throws Exception {
         MpaFrame request = request(P2P | control(offered), 1, 1);
-        NegotiatedStream stream = MpaNegotiation.accept(limits(!CRC, 2), request, localIrd, ORD);
+        NegotiatedStream stream = MpaNegotiation.accept(settings(!CRC, 2), request, localIrd, ORD);
         assertEquals(localIrd, stream.ird());
-        MpaFrame reply = MpaNegotiation.reply(limits(!CRC, 2), request, stream, DATA);
+        MpaFrame reply = MpaNegotiation.reply(settings(!CRC, 2), request, stream, DATA);
         assertEncodes(
                 Frames.mpa(
                         Frames.REPLY_KEY, Frames.ENHANCED, 2, Frames.depths(P2P | control(taken), localIrd, 1, DATA)),
@@ -304,21 +294,21 @@ class MpaNegotiationTest {
     @ValueSource(strings = {"R", "SR"})
     void shouldMakeRoomForOneReadWhenNothingElseCanStartTheConnection(String offered) throws Exception {
         MpaFrame request = request(P2P | control(offered), 1, 0);
-        NegotiatedStream stream = MpaNegotiation.accept(limits(!CRC, 2), request, 0, ORD);
+        NegotiatedStream stream = MpaNegotiation.accept(settings(!CRC, 2), request, 0, ORD);
         assertEquals(1, stream.ird());
         assertEncodes(
                 Frames.mpa(Frames.REPLY_KEY, Frames.ENHANCED, 2, Frames.depths(P2P | Frames.RTR_READ, 1, 1, DATA)),
-                MpaNegotiation.reply(limits(!CRC, 2), request, stream, DATA));
+                MpaNegotiation.reply(settings(!CRC, 2), request, stream, DATA));
     }
 
     /** RFC 6581 section 9.2: B, C and D are 0 if A is. */
     @Test
     void shouldNameNoReadyToReceiveMessageToAClient() throws Exception {
         MpaFrame request = request(Frames.RTR_SEND | Frames.RTR_WRITE | Frames.RTR_READ, 1, 1);
-        NegotiatedStream stream = MpaNegotiation.accept(limits(!CRC, 2), request, IRD, ORD);
+        NegotiatedStream stream = MpaNegotiation.accept(settings(!CRC, 2), request, IRD, ORD);
         assertEncodes(
                 Frames.mpa(Frames.REPLY_KEY, Frames.ENHANCED, 2, Frames.depths(0, IRD, 1, DATA)),
-                MpaNegotiation.reply(limits(!CRC, 2), request, stream, DATA));
+                MpaNegotiation.reply(settings(!CRC, 2), request, stream, DATA));
     }
 
     @Test
@@ -359,12 +349,12 @@ class MpaNegotiationTest {
 
     private static void assertFit(int initiatorIrd, int initiatorOrd, int responderIrd, int responderOrd)
             throws Exception {
-        EngineLimits limits = limits(!CRC, 2);
+        IwarpSettings settings = settings(!CRC, 2);
         byte[] offered =
-                MpaNegotiation.request(limits, initiatorIrd, initiatorOrd, DATA).encode();
+                MpaNegotiation.request(settings, initiatorIrd, initiatorOrd, DATA).encode();
         MpaFrame request = MpaFrame.decode(offered, offered.length, true);
-        NegotiatedStream responder = MpaNegotiation.accept(limits, request, responderIrd, responderOrd);
-        byte[] replied = MpaNegotiation.reply(limits, request, responder, DATA).encode();
+        NegotiatedStream responder = MpaNegotiation.accept(settings, request, responderIrd, responderOrd);
+        byte[] replied = MpaNegotiation.reply(settings, request, responder, DATA).encode();
         NegotiatedStream initiator = agreed(MpaNegotiation.judge(
                 request, MpaFrame.decode(replied, replied.length, false), initiatorIrd, initiatorOrd));
         String what = initiator + " and " + responder;

@@ -65,6 +65,7 @@ class FirstUseTest {
             "engine",
             "flight",
             "kernel",
+            "link",
             "memory",
             "queue",
             "rdmap",

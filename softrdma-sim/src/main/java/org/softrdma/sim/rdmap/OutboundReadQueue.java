@@ -1,4 +1,6 @@
-package org.softrdma.sim.queue;
+package org.softrdma.sim.rdmap;
+
+import org.softrdma.sim.queue.RingSize;
 
 import java.util.function.LongPredicate;
 

@@ -1,4 +1,4 @@
-package org.softrdma.sim.connection;
+package org.softrdma.sim.link;
 
 import java.net.InetSocketAddress;
 import org.softrdma.sim.memory.NearMemory;
@@ -38,7 +38,7 @@ public interface QueuePairEnd {
     void accepted(InetSocketAddress local, InetSocketAddress remote);
 
     /** Goes to READY_TO_SEND. */
-    void established(NegotiatedStream stream);
+    void established(Agreement agreed);
 
     /** An access of the peer was refused, which is about to end the stream. */
     void accessRefused();

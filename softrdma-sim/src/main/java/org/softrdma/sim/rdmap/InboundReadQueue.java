@@ -1,5 +1,6 @@
-package org.softrdma.sim.queue;
+package org.softrdma.sim.rdmap;
 
+import org.softrdma.sim.queue.RingSize;
 import org.softrdma.sim.wire.MessageKind;
 
 /**

@@ -1,4 +1,4 @@
-package org.softrdma.sim.queue;
+package org.softrdma.sim.rdmap;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;

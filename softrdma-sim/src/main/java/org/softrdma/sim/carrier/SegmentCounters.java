@@ -1,0 +1,43 @@
+package org.softrdma.sim.carrier;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.util.Map;
+import org.softrdma.sim.wire.MessageKind;
+
+/**
+ * The segments of one engine's streams, by their kind. Only its thread writes them; any thread may read them, slightly
+ * late but never torn.
+ */
+public final class SegmentCounters {
+    private static final VarHandle VALUE = MethodHandles.arrayElementVarHandle(long[].class);
+    private static final MessageKind[] KINDS = MessageKind.values();
+
+    private final long[] sent = new long[KINDS.length];
+    private final long[] received = new long[KINDS.length];
+
+    /** All zero. */
+    public SegmentCounters() {}
+
+    /** Counts a segment that TCP has taken. Engine thread. */
+    public void sent(MessageKind kind) {
+        increment(sent, kind);
+    }
+
+    /** Counts a segment whose header has arrived. Engine thread. */
+    public void received(MessageKind kind) {
+        increment(received, kind);
+    }
+
+    private static void increment(long[] values, MessageKind kind) {
+        VALUE.setOpaque(values, kind.ordinal(), values[kind.ordinal()] + 1);
+    }
+
+    /** Adds the current values to a snapshot, by name. Any thread. */
+    public void addTo(Map<String, Long> snapshot) {
+        for (MessageKind kind : KINDS) {
+            snapshot.merge(kind.sentLabel(), (long) VALUE.getOpaque(sent, kind.ordinal()), Long::sum);
+            snapshot.merge(kind.receivedLabel(), (long) VALUE.getOpaque(received, kind.ordinal()), Long::sum);
+        }
+    }
+}
