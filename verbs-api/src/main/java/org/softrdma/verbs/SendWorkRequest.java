@@ -279,7 +279,9 @@ public final class SendWorkRequest {
     }
 
     private SendWorkRequest set(SendOpcode newOpcode, long newWrId, long newRemoteAddress, int newRkey, int newFlags) {
-        opcode = newOpcode;
+        if (opcode != newOpcode) { // the collector's barrier costs more than to look
+            opcode = newOpcode;
+        }
         wrId = newWrId;
         remoteAddress = newRemoteAddress;
         rkey = newRkey;

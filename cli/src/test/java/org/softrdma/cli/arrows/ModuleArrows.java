@@ -76,6 +76,23 @@ final class ModuleArrows {
             "me.tongfei.progressbar..", List.of("cli.."),
             "org.openjdk.jmh..", List.of()));
 
+    /**
+     * The packages of the wire iWARP, and the packages below the root that may use them: nobody else knows DDP, MPA or
+     * FPDUs, but whoever chooses the wire, and the fabric, whose fault plans name messages.
+     */
+    static final Map<String, List<String>> IWARP = new TreeMap<>(Map.of(
+            "org.softrdma.sim.wire..",
+                    List.of(
+                            "sim.wire..",
+                            "sim.carrier..",
+                            "sim.rdmap..",
+                            "sim.connection..",
+                            "sim.fabric..",
+                            "fabric.."),
+            "org.softrdma.sim.carrier..", List.of("sim.carrier..", "sim.rdmap..", "sim.connection.."),
+            "org.softrdma.sim.rdmap..", List.of("sim.rdmap..", "sim.connection.."),
+            "org.softrdma.sim.connection..", List.of("sim.connection..", "sim")));
+
     /** The designs of stores, by their packages. */
     static final Set<String> DESIGNS = Set.of("stores.pilaf", "stores.herd", "stores.nessie", "farm");
 
@@ -119,7 +136,7 @@ final class ModuleArrows {
                 .allowEmptyShould(true);
     }
 
-    /** No class outside the packages of {@link #LIBRARIES} depends on {@code library}. */
+    /** No class outside the packages of {@link #LIBRARIES} or {@link #IWARP} depends on {@code library}. */
     ArchRule usersOf(final String library) {
         final List<String> users = usersIn(library);
         return noClasses()
@@ -234,7 +251,7 @@ final class ModuleArrows {
     }
 
     private List<String> usersIn(final String library) {
-        return LIBRARIES.getOrDefault(library, List.of()).stream()
+        return LIBRARIES.getOrDefault(library, IWARP.getOrDefault(library, List.of())).stream()
                 .map(this::below)
                 .toList();
     }

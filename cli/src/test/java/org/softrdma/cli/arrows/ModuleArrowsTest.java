@@ -113,6 +113,14 @@ class ModuleArrowsTest {
     }
 
     @Test
+    void shouldKeepIwarpBehindItsSeam() {
+        for (final String part : ModuleArrows.IWARP.keySet()) {
+            real.usersOf(part).check(REAL);
+            assertFound("Stray", broken.usersOf(part));
+        }
+    }
+
+    @Test
     void shouldKeepTheHouseRules() {
         real.verbsStandsAlone().check(REAL);
         real.everyClassHasAModule().check(REAL);

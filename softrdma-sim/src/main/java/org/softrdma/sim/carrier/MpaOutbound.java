@@ -116,9 +116,9 @@ public final class MpaOutbound {
         }
     }
 
-    /** True if there are requests that send nothing for another turn, for which the socket need not be ready. */
-    public boolean isLocalLeft() {
-        return underWay == null && source.isLocalLeft(); // else it goes on when that is sent
+    /** True if a batch is to be sent later. */
+    public boolean isUnderWay() {
+        return underWay != null;
     }
 
     /**
@@ -155,7 +155,6 @@ public final class MpaOutbound {
 
     private boolean transmitTurn(boolean mayWait) throws IOException {
         source.beginTurn();
-        source.runLocal();
         long turn = TURN_BYTES;
         boolean later = mayWait;
         while (!blocked && turn > 0) {
@@ -177,7 +176,7 @@ public final class MpaOutbound {
             }
             later = false;
             turn -= account(batch, socket.gather(batch.vectors(), 0, batch.entries()));
-            source.runLocal();
+            source.batchSent();
         }
         return !blocked;
     }

@@ -3,6 +3,7 @@ package org.softrdma.sim.carrier;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Map;
+import java.util.function.BinaryOperator;
 import org.softrdma.sim.wire.MessageKind;
 
 /**
@@ -11,6 +12,7 @@ import org.softrdma.sim.wire.MessageKind;
  */
 public final class SegmentCounters {
     private static final VarHandle VALUE = MethodHandles.arrayElementVarHandle(long[].class);
+    private static final BinaryOperator<Long> SUM = Long::sum;
     private static final MessageKind[] KINDS = MessageKind.values();
 
     private final long[] sent = new long[KINDS.length];
@@ -36,8 +38,8 @@ public final class SegmentCounters {
     /** Adds the current values to a snapshot, by name. Any thread. */
     public void addTo(Map<String, Long> snapshot) {
         for (MessageKind kind : KINDS) {
-            snapshot.merge(kind.sentLabel(), (long) VALUE.getOpaque(sent, kind.ordinal()), Long::sum);
-            snapshot.merge(kind.receivedLabel(), (long) VALUE.getOpaque(received, kind.ordinal()), Long::sum);
+            snapshot.merge(kind.sentLabel(), (long) VALUE.getOpaque(sent, kind.ordinal()), SUM);
+            snapshot.merge(kind.receivedLabel(), (long) VALUE.getOpaque(received, kind.ordinal()), SUM);
         }
     }
 }

@@ -13,18 +13,11 @@ public interface SegmentSource {
      */
     boolean addNext();
 
-    /**
-     * Runs the requests at the cursor that send nothing. Between two batches, also while the kernel takes nothing: they
-     * wait for no peer. What was granted before may not be any more afterwards. READs on the same host are among them,
-     * until a turn has read 1 MiB or more; the next turn goes on with the rest ({@link #isLocalLeft}).
-     */
-    void runLocal();
-
-    /** A turn begins. */
+    /** A turn begins, also while the kernel takes nothing. What was granted before may not be any more afterwards. */
     void beginTurn();
 
-    /** True if the last call of {@link #runLocal} has left something for the next turn, for which the socket need not be ready. */
-    boolean isLocalLeft();
+    /** A batch was sent, and another one may follow. What was granted before may not be any more afterwards. */
+    void batchSent();
 
     /**
      * The kernel has taken a whole segment.

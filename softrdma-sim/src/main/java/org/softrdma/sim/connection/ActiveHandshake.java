@@ -57,10 +57,7 @@ final class ActiveHandshake implements Handshake, ConnectAttempt {
         this.remote = remote;
         this.parameters = parameters;
         request = MpaNegotiation.request(
-                connection.settings(),
-                parameters.inboundReads(),
-                parameters.outboundReads(),
-                parameters.privateData());
+                connection.settings(), parameters.inboundReads(), parameters.outboundReads(), parameters.privateData());
     }
 
     @Override

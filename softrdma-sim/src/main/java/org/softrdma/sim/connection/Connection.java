@@ -199,7 +199,7 @@ public final class Connection implements SocketEvents, RequestNames, DrivenConne
                 new OutboundReadQueue(agreed.ord()),
                 pair.domainNumber(),
                 pair.windows(),
-                pair.near(),
+                pair.localRequests(),
                 pair.limits().maxSendScatterGather(),
                 settings.rfc7306());
         FpduWriter fpdus = new FpduWriter(buffers, settings.maxPayload(), settings.copyBelow(), agreed.crc());
@@ -339,7 +339,7 @@ public final class Connection implements SocketEvents, RequestNames, DrivenConne
         if (more) {
             socket.continueLater();
         }
-        if (life.state() == State.STREAM && stream.out().isLocalLeft()) {
+        if (life.state() == State.STREAM && stream.isLocalLeft()) {
             goOnLater();
         }
     }

@@ -29,6 +29,11 @@ record EstablishedStream(RdmapStream messages, MpaOutbound out, MpaInbound in, R
         return out.isIdle() && !messages.outgoing().isTerminateStaged();
     }
 
+    /** True if there are requests that send nothing for another turn, for which the socket need not be ready. */
+    boolean isLocalLeft() {
+        return !out.isUnderWay() && messages.outgoing().isLocalLeft(); // else it goes on when that is sent
+    }
+
     /** Abandons the requests of the send queue: their memory belongs to the application again. */
     void abandonRequests() {
         out.settle();

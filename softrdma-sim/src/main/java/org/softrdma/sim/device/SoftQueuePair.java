@@ -7,17 +7,16 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.engine.Counter;
 import org.softrdma.sim.engine.OnLoopOnce;
 import org.softrdma.sim.engine.RnicEngine;
 import org.softrdma.sim.flight.Flight;
 import org.softrdma.sim.link.Agreement;
+import org.softrdma.sim.link.LocalRequests;
 import org.softrdma.sim.link.QueuePairEnd;
 import org.softrdma.sim.link.WireConnection;
 import org.softrdma.sim.memory.AccessRights;
-import org.softrdma.sim.memory.NearMemory;
 import org.softrdma.sim.memory.StreamWindows;
 import org.softrdma.sim.memory.Window;
 import org.softrdma.sim.queue.AsyncEvents;
@@ -30,13 +29,13 @@ import org.softrdma.sim.queue.SoftSharedReceiveQueue;
 import org.softrdma.sim.samehost.PeerAdmission;
 import org.softrdma.sim.samehost.PeerMemory;
 import org.softrdma.sim.samehost.SameHost;
+import org.softrdma.sim.samehost.SharedMemoryReads;
 import org.softrdma.verbs.AsyncEvent.QueuePairEvent;
 import org.softrdma.verbs.Capabilities;
 import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.ConnectionCapabilities;
 import org.softrdma.verbs.EndCause;
 import org.softrdma.verbs.Feature;
-import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.PostStatus;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QueuePairAttributes;
@@ -72,22 +71,17 @@ final class SoftQueuePair extends PostingQueuePair implements CompletionSource, 
     private final SendQueue sends;
     private final ReceiveQueue receives;
     private final Runnable onClose;
-    private final boolean locking;
-    private final ReentrantLock postLock = new ReentrantLock();
+    private final QueuePairGate gate;
     private final OnLoopOnce end;
     private final OnLoopOnce neverConnected;
     private volatile String abandoned = "";
     private final CompletableFuture<String> disconnected = new CompletableFuture<>();
 
     private final @Nullable SameHost sameHost;
-    /** The READ that is written next cannot be done by the posting thread. Under the post lock. */
-    private boolean tried;
-    /** Something was put into the send queue, and the engine was not told yet. */
-    private volatile boolean bell;
     /** On the engine's thread: the peer may come for memory while this is open. */
     private @Nullable PeerAdmission admission;
     /** What the peer has handed over; the engine writes it before the state becomes READY_TO_SEND. */
-    private volatile @Nullable NearPosting near;
+    private volatile @Nullable SharedMemoryReads shared;
 
     private volatile boolean closing;
     private volatile QueuePairState state = QueuePairState.INITIAL;
@@ -119,7 +113,12 @@ final class SoftQueuePair extends PostingQueuePair implements CompletionSource, 
             WireConnection connection,
             @Nullable SameHost sameHost,
             Runnable onClose) {
-        super(new PostingRules(granted(PostingRules.checked(attributes.limits(), capabilities)), capabilities));
+        QueuePairGate entrance = new QueuePairGate(connection);
+        super(
+                new PostingRules(granted(PostingRules.checked(attributes.limits(), capabilities)), capabilities),
+                entrance,
+                entrance);
+        gate = entrance;
         this.number = number;
         this.domain = domain;
         this.capabilities = capabilities;
@@ -132,7 +131,6 @@ final class SoftQueuePair extends PostingQueuePair implements CompletionSource, 
         windows = new StreamWindows(engine.stags(), domain.number(), number);
         end = new OnLoopOnce(engine, this::destroy);
         neverConnected = new OnLoopOnce(engine, this::endUnconnected);
-        locking = !engine.isManual();
         QueuePairLimits limits = limits();
         sendCompletions = (SoftCompletionQueue) attributes.sendCompletions();
         receiveCompletions = (SoftCompletionQueue) attributes.receiveCompletions();
@@ -208,121 +206,56 @@ final class SoftQueuePair extends PostingQueuePair implements CompletionSource, 
     }
 
     @Override
-    protected void beginSends() {
-        engine.checkThread();
-        lock();
-    }
-
-    @Override
-    protected void endSends() {
-        unlock();
-    }
-
-    @Override
-    protected boolean allowsReads() {
+    protected PostStatus submit(SendWorkRequest request) {
         Agreement agreed = agreement;
-        return agreed == null || agreed.outboundReads() != 0;
+        PostingRules.checkSendable(request.opcode(), number, state, agreed == null || agreed.outboundReads() != 0);
+        SharedMemoryReads reads = shared;
+        if (reads != null && state == QueuePairState.READY_TO_SEND && reads.post(request)) {
+            return PostStatus.ACCEPTED;
+        }
+        PostStatus status = request.opcode() == SendOpcode.BIND_WINDOW ? submitBind(request) : sends.post(request);
+        if (status == PostStatus.ACCEPTED) {
+            gate.due();
+        }
+        return status;
     }
 
-    @Override
-    protected void announce(SendWorkRequestList requests) {
-        NearPosting posting = near;
-        if (posting != null && state == QueuePairState.READY_TO_SEND) {
-            posting.fetch(requests, sends);
-        }
-    }
-
-    @Override
-    protected boolean readNow(
-            long wrId, MemoryRegion local, long offset, long length, long remoteAddress, int rkey, int flags) {
-        NearPosting posting = near;
-        if (posting == null || state != QueuePairState.READY_TO_SEND || !(local instanceof SoftMemoryRegion mine)) {
-            return false;
-        }
-        boolean done = posting.read(wrId, mine, offset, length, remoteAddress, rkey, flags, sends);
-        tried = !done;
-        return done;
-    }
-
-    @Override
-    protected boolean write(int position, SendWorkRequest request) {
-        NearPosting posting = tried ? null : near;
-        tried = false;
-        if (posting != null && state == QueuePairState.READY_TO_SEND && posting.read(request, sends)) {
-            return true;
-        }
-        boolean written = request.opcode() == SendOpcode.BIND_WINDOW
-                ? writeBind(request)
-                : sends.post(request) == PostStatus.ACCEPTED;
-        if (written) {
-            bell = true;
-        }
-        return written;
-    }
-
-    private boolean writeBind(SendWorkRequest request) {
+    private PostStatus submitBind(SendWorkRequest request) {
         Window window = domain.window(request.window());
-        boolean room = sends.hasRoom();
-        if (room) {
-            sends.postBind(request, window, AccessRights.of(request.windowAccess()));
+        if (!sends.hasRoom()) {
+            return PostStatus.QUEUE_FULL;
         }
-        return room;
+        sends.postBind(request, window, AccessRights.of(request.windowAccess()));
+        return PostStatus.ACCEPTED;
     }
 
     @Override
-    protected long sendsAccepted() {
-        return sends.accepted();
-    }
-
-    /** Nothing rings for a READ that the posting thread has done. Whoever finds the bell set rings for all. */
-    @Override
-    protected void sendsPosted() {
-        if (bell) {
-            bell = false;
-            connection.ring();
+    protected PostStatus submit(SendWorkRequestList requests) {
+        SharedMemoryReads reads = shared;
+        if (reads != null && state == QueuePairState.READY_TO_SEND) {
+            reads.fetch(requests);
         }
-    }
-
-    @Override
-    protected void beginReceives() {
-        engine.checkThread();
-        lock();
-    }
-
-    @Override
-    protected void endReceives() {
-        unlock();
-    }
-
-    @Override
-    protected boolean sharesReceives() {
-        return receives.isShared();
-    }
-
-    @Override
-    protected PostStatus take(ReceiveWorkRequest request) {
-        return receives.post(request);
+        for (int i = 0; i < requests.size(); i++) {
+            SendWorkRequest request = requests.get(i);
+            rules.check(request);
+            if (submit(request) != PostStatus.ACCEPTED) {
+                return PostStatus.QUEUE_FULL;
+            }
+            requests.accepted(i + 1);
+        }
+        return PostStatus.ACCEPTED;
     }
 
     /** A RECV may be posted while the engine flushes: checks the state again after publishing it. */
     @Override
-    protected void receivesPosted() {
+    protected PostStatus submit(ReceiveWorkRequest request) {
+        PostingRules.checkReceivable(number, state, receives.isShared());
+        PostStatus status = receives.post(request);
         VarHandle.fullFence();
         if (state == QueuePairState.ERROR) {
-            connection.ring();
+            gate.due();
         }
-    }
-
-    private void lock() {
-        if (locking) {
-            postLock.lock();
-        }
-    }
-
-    private void unlock() {
-        if (locking) {
-            postLock.unlock();
-        }
+        return status;
     }
 
     @Override
@@ -386,9 +319,8 @@ final class SoftQueuePair extends PostingQueuePair implements CompletionSource, 
     }
 
     @Override
-    public NearMemory near() {
-        NearPosting posting = near;
-        return posting == null ? NearMemory.NONE : posting.peer();
+    public LocalRequests localRequests() {
+        return new LocalRequests(engine, sends, windows, shared);
     }
 
     @Override
@@ -402,7 +334,7 @@ final class SoftQueuePair extends PostingQueuePair implements CompletionSource, 
     public void accepted(InetSocketAddress local, InetSocketAddress remote) {
         PeerMemory peer = sameHost == null ? null : sameHost.connected(local, remote);
         if (peer != null) {
-            near = new NearPosting(engine, peer, domain.number());
+            shared = new SharedMemoryReads(engine, peer, sends, domain.number());
         }
     }
 
@@ -415,13 +347,13 @@ final class SoftQueuePair extends PostingQueuePair implements CompletionSource, 
     }
 
     /** Nobody reads from the peer's memory any more: who posts now finds the queue pair closed. */
-    private void endNear() {
-        NearPosting posting = near;
-        if (posting != null && sameHost != null) {
-            near = null;
-            lock();
-            unlock();
-            sameHost.ended(posting.peer());
+    private void endSharedMemory() {
+        SharedMemoryReads reads = shared;
+        if (reads != null && sameHost != null) {
+            shared = null;
+            gate.lock();
+            gate.unlock();
+            sameHost.ended(reads.peer());
         }
     }
 
@@ -489,7 +421,7 @@ final class SoftQueuePair extends PostingQueuePair implements CompletionSource, 
             state = QueuePairState.CLOSED;
         } else {
             state = QueuePairState.ERROR;
-            // Pairs with the fence in receivesPosted: either the RECV is flushed here, or its poster sees ERROR.
+            // Pairs with the fence in submit: either the RECV is flushed here, or its poster sees ERROR.
             VarHandle.fullFence();
             boolean told = !isPeers(status) || capabilities.has(Feature.REMOTE_READ_STATUSES);
             flush(culprit, told ? status : CompletionStatus.FLUSHED, told ? vendorCode : 0);
@@ -567,7 +499,7 @@ final class SoftQueuePair extends PostingQueuePair implements CompletionSource, 
             endAdmission();
         } finally {
             try {
-                endNear();
+                endSharedMemory();
             } finally {
                 giveBack();
             }
@@ -598,11 +530,11 @@ final class SoftQueuePair extends PostingQueuePair implements CompletionSource, 
 
     /** Another thread may be posting. */
     private void closeSends() {
-        lock();
+        gate.lock();
         try {
             sends.close();
         } finally {
-            unlock();
+            gate.unlock();
         }
     }
 

@@ -169,8 +169,8 @@ public final class SoftRdmaDevice implements VerbsDevice {
         registrar = new Registrar(stags, quiescence, pins, surroundings.regions(), quota, settings.maxRegions());
         profile = settings.profile();
         capabilities = profile.within(own(settings.maxRegions()));
-        connectionFeatures = Set.copyOf(
-                wire.features().stream().filter(capabilities::has).toList());
+        connectionFeatures =
+                Set.copyOf(wire.features().stream().filter(capabilities::has).toList());
         events = new AsyncEvents(progress());
     }
 

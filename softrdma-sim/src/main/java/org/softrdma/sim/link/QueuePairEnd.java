@@ -1,7 +1,6 @@
 package org.softrdma.sim.link;
 
 import java.net.InetSocketAddress;
-import org.softrdma.sim.memory.NearMemory;
 import org.softrdma.sim.memory.StreamWindows;
 import org.softrdma.sim.queue.ReceiveQueue;
 import org.softrdma.sim.queue.SendQueue;
@@ -22,8 +21,8 @@ public interface QueuePairEnd {
     /** The windows that are bound on it. */
     StreamWindows windows();
 
-    /** Memory of the peer that this side can read by itself. */
-    NearMemory near();
+    /** Its requests that send nothing; once, after {@link #accepted}. */
+    LocalRequests localRequests();
 
     /** Sizes of its queues. */
     QueuePairLimits limits();

@@ -24,7 +24,7 @@ import org.softrdma.verbs.SendWorkRequest;
  * over done requests in order and pushes their completions. Polling a completion moves {@code freed} over all requests
  * up to it: unsignalled requests keep their slots until then, as on hardware.
  *
- * <p>A READ that the posting thread has done itself ({@link #completeNear}) has no slot, because nobody else ever looks at
+ * <p>A READ that the posting thread has done itself ({@link #completeOutOfBand}) has no slot, because nobody else ever looks at
  * it, but it takes the place of one until its completion, or a later one, is polled. It may be done only while every
  * request before it is retired, and a peer that was sent something has answered since ({@link #isSettled}).
  *
@@ -34,7 +34,7 @@ import org.softrdma.verbs.SendWorkRequest;
 public final class SendQueue {
     private static final VarHandle POSTED;
     private static final VarHandle FREED;
-    private static final VarHandle NEAR_FREED;
+    private static final VarHandle OUT_OF_BAND_FREED;
     private static final VarHandle RETIRED;
 
     static {
@@ -42,7 +42,7 @@ public final class SendQueue {
             MethodHandles.Lookup lookup = MethodHandles.lookup();
             POSTED = lookup.findVarHandle(SendQueue.class, "posted", long.class);
             FREED = lookup.findVarHandle(SendQueue.class, "freed", long.class);
-            NEAR_FREED = lookup.findVarHandle(SendQueue.class, "nearFreed", long.class);
+            OUT_OF_BAND_FREED = lookup.findVarHandle(SendQueue.class, "outOfBandFreed", long.class);
             RETIRED = lookup.findVarHandle(SendQueue.class, "retired", long.class);
         } catch (ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
@@ -79,16 +79,16 @@ public final class SendQueue {
     // Posting.
     private long posted;
     /** READs that posting threads have done. */
-    private long near;
+    private long outOfBand;
     /** Behind the last request that a peer must be known to have placed before it is read without asking it. */
     private long oneWay;
     /** For each place the sequence behind the requests before such a READ; empty before the first. */
-    private long[] postedBeforeNear = {};
+    private long[] postedBefore = {};
     /** For each slot the number of such READs before its request. */
-    private long[] nearBeforePosted = {};
+    private long[] outOfBandBefore = {};
     // Polling.
     private long freed;
-    private long nearFreed;
+    private long outOfBandFreed;
     // Engine.
     private final byte[] done;
     private long cursor;
@@ -143,12 +143,12 @@ public final class SendQueue {
 
     /** True if there is a free slot. */
     public boolean hasRoom() {
-        return posted - (long) FREED.getAcquire(this) + near - (long) NEAR_FREED.getAcquire(this) <= mask;
+        return posted - (long) FREED.getAcquire(this) + outOfBand - (long) OUT_OF_BAND_FREED.getAcquire(this) <= mask;
     }
 
     /** How many requests were accepted. */
     public long accepted() {
-        return posted + near;
+        return posted + outOfBand;
     }
 
     /** True if every request before is retired, and what the peer was sent is known to be placed. */
@@ -157,23 +157,23 @@ public final class SendQueue {
     }
 
     /** The posting thread has done a READ; only if {@link #hasRoom} and {@link #isSettled}. Pushes its completion. */
-    public void completeNear(long wrId, int requestFlags, long length) {
-        if (postedBeforeNear.length == 0) {
-            postedBeforeNear = new long[mask + 1];
-            nearBeforePosted = new long[mask + 1];
+    public void completeOutOfBand(long wrId, int requestFlags, long length) {
+        if (postedBefore.length == 0) {
+            postedBefore = new long[mask + 1];
+            outOfBandBefore = new long[mask + 1];
         }
-        postedBeforeNear[(int) near & mask] = posted;
-        near++;
+        postedBefore[(int) outOfBand & mask] = posted;
+        outOfBand++;
         if (signalAll || (requestFlags & SendFlags.SIGNALLED) != 0) {
             CompletionOpcode opcode = SendOpcode.READ.completion();
-            completions.push(source, wrId, CompletionStatus.SUCCESS, opcode, length, 0, -near, false);
+            completions.push(source, wrId, CompletionStatus.SUCCESS, opcode, length, 0, -outOfBand, false);
         }
     }
 
     /** Before the next slot is published. */
     private void accept(SendOpcode opcode) {
-        if (nearBeforePosted.length > 0) {
-            nearBeforePosted[(int) posted & mask] = near;
+        if (outOfBandBefore.length > 0) {
+            outOfBandBefore[(int) posted & mask] = outOfBand;
         }
         if (!opcode.isAnswered() && !relaxedReads) {
             oneWay = posted + 1;
@@ -268,22 +268,22 @@ public final class SendQueue {
     /**
      * A completion was polled: what was posted before it is free.
      *
-     * @param sequence of the completion: of a slot, or negative as {@link #completeNear} has pushed it
+     * @param sequence of the completion: of a slot, or negative as {@link #completeOutOfBand} has pushed it
      */
     public void free(long sequence) {
         if (sequence < 0) {
-            free(postedBeforeNear[(int) (-sequence - 1) & mask], -sequence);
+            free(postedBefore[(int) (-sequence - 1) & mask], -sequence);
         } else {
-            free(sequence, nearBeforePosted.length == 0 ? 0 : nearBeforePosted[(int) (sequence - 1) & mask]);
+            free(sequence, outOfBandBefore.length == 0 ? 0 : outOfBandBefore[(int) (sequence - 1) & mask]);
         }
     }
 
-    private void free(long slots, long nears) {
+    private void free(long slots, long outside) {
         if (slots > freed) {
             FREED.setRelease(this, slots);
         }
-        if (nears > nearFreed) {
-            NEAR_FREED.setRelease(this, nears);
+        if (outside > outOfBandFreed) {
+            OUT_OF_BAND_FREED.setRelease(this, outside);
         }
     }
 

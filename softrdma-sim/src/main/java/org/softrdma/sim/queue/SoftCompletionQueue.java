@@ -228,7 +228,7 @@ public class SoftCompletionQueue implements CompletionQueue {
      * @param vendorCode more about a failure; of a RECV that succeeded, the immediate if the opcode says that there is
      *     one, else the key that was invalidated, or 0
      * @param sequence behind the request on its queue: the receive queue if the opcode is a RECV's, else the send queue;
-     *     negative if the posting thread did the request ({@link SendQueue#completeNear})
+     *     negative if the posting thread did the request ({@link SendQueue#completeOutOfBand})
      * @param solicited raises a solicited event
      */
     public void push(
@@ -258,7 +258,7 @@ public class SoftCompletionQueue implements CompletionQueue {
                 opcodes[slot] = (byte) opcode.ordinal();
                 owners[slot] = source;
                 tail++;
-                if (sequence < 0) { // see SendQueue.completeNear
+                if (sequence < 0) { // see SendQueue.completeOutOfBand
                     nearWork += 1 + (byteLength >>> NEAR_WORK_SHIFT);
                 }
                 raise(solicited || status != CompletionStatus.SUCCESS);

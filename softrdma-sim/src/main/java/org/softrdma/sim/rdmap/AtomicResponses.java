@@ -1,8 +1,8 @@
 package org.softrdma.sim.rdmap;
 
 import org.softrdma.sim.carrier.FpduWriter;
-import org.softrdma.sim.engine.Counter;
 import org.softrdma.sim.carrier.SegmentCounters;
+import org.softrdma.sim.engine.Counter;
 import org.softrdma.sim.engine.EngineCounters;
 import org.softrdma.sim.engine.RnicEngine;
 import org.softrdma.sim.memory.AccessResult;

@@ -1,8 +1,7 @@
 package org.softrdma.sim.rdmap;
 
-import org.softrdma.sim.queue.RingSize;
-
 import java.util.function.LongPredicate;
+import org.softrdma.sim.queue.RingSize;
 
 /**
  * This side's READs and atomics that wait for their response (ORRQ, RFC 5040 section 6.2), oldest first. Bounded by the

@@ -3,9 +3,8 @@ package org.softrdma.sim.rdmap;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.carrier.FpduWriter;
 import org.softrdma.sim.carrier.SegmentSource;
+import org.softrdma.sim.link.LocalRequests;
 import org.softrdma.sim.memory.Binding;
-import org.softrdma.sim.memory.NearMemory;
-import org.softrdma.sim.queue.EntryTable;
 import org.softrdma.sim.queue.SendQueue;
 import org.softrdma.sim.wire.Ddp;
 import org.softrdma.sim.wire.MessageKind;
@@ -37,20 +36,11 @@ public final class Outgoing implements SegmentSource {
     private final Atomics atomics;
     private final AtomicResponses atomicResponses;
     private final Terminates terminates;
-    private final WindowRequests windowRequests;
-    private final NearReads nearReads;
+    private final LocalRequests local;
 
     private boolean requestsAllowed;
-    private boolean requestsAbandoned;
     private boolean readyToReceivePending;
     private int responsesInARow;
-    private long localRequests;
-    /** What {@link #runLocal} may still read in this turn. */
-    private long turnBytesLeft;
-    /** It has left something for the next turn. */
-    private boolean localLeft;
-    /** Sequence of a READ that cannot be done here, or -1. */
-    private long farRead = -1;
     /** Sequence of a request that cannot be executed, or -1. */
     private long faultSequence = -1;
     /** How it fails. */
@@ -61,20 +51,14 @@ public final class Outgoing implements SegmentSource {
         this.parts = parts;
         payload = new RequestPayload(parts);
         writes = new Writes(parts, payload);
-        windowRequests = new WindowRequests(parts);
-        sends = new Sends(parts, payload, windowRequests);
+        local = parts.endpoint().local();
+        sends = new Sends(parts, payload, local.windows());
         reads = new Reads(parts);
         readResponses = new ReadResponses(parts);
         immediates = new Immediates(parts, payload, writes, sends);
         atomics = new Atomics(parts);
         atomicResponses = new AtomicResponses(parts);
         terminates = new Terminates(parts, atomics, immediates);
-        nearReads = new NearReads(
-                parts.engine(),
-                parts.endpoint().near(),
-                NearMemory.Reader.ENGINE,
-                parts.engine().gathered(),
-                parts.endpoint().domain());
         fpdus = parts.fpdus();
         queue = parts.endpoint().sends();
         inboundReads = parts.endpoint().inboundReads();
@@ -130,8 +114,7 @@ public final class Outgoing implements SegmentSource {
     /** Abandons the requests of the send queue, even one that was sent in part. */
     public void abandonRequests() {
         requestsAllowed = false;
-        localLeft = false;
-        requestsAbandoned = true;
+        local.abandon();
         payload.offset(0);
         faultSequence = -1;
     }
@@ -172,7 +155,7 @@ public final class Outgoing implements SegmentSource {
 
     /** Requests that were executed and have sent nothing; all of them stood before what is sent next. */
     public long localRequests() {
-        return localRequests;
+        return local.count();
     }
 
     // ---- the carrier
@@ -205,45 +188,10 @@ public final class Outgoing implements SegmentSource {
             return false;
         }
         int slot = queue.slot(queue.cursor());
-        if (isFenced(slot) || waitsForItsTurn(slot)) {
+        if (isFenced(slot) || local.holds(slot, !outboundReads.isEmpty())) {
             return false;
         }
         return !queue.opcode(slot).isAnswered() || outboundReads.hasRoom();
-    }
-
-    /**
-     * A READ that is done here once those before it have their data: so a queue that is never empty changes over, too. If
-     * there are none, it was posted after {@link #runLocal} had its turn, and its doorbell brings the next one; or that has
-     * left it ({@link #isLocalLeft}).
-     */
-    private boolean waitsForItsTurn(int slot) {
-        return queue.opcode(slot) == SendOpcode.READ
-                && queue.cursor() != farRead
-                && (!outboundReads.isEmpty() || queue.isSettledAtCursor())
-                && nearReads.covers(
-                        queue.rkey(slot),
-                        queue.remoteAddress(slot),
-                        queue.entries().total(slot));
-    }
-
-    /** True if it is the turn of the READ at the cursor, which can perhaps be done here. */
-    private boolean isReadHere(long sequence) {
-        return requestsAllowed && sequence != farRead && queue.isSettledAtCursor() && outboundReads.isEmpty();
-    }
-
-    /** Does the READ at the cursor here, if that is possible. */
-    private boolean readHere(long sequence, int slot) {
-        EntryTable entries = queue.entries();
-        long length = entries.total(slot);
-        boolean done = length > 0
-                && nearReads.read(
-                        entries.lkey(slot, 0),
-                        entries.address(slot, 0),
-                        queue.rkey(slot),
-                        queue.remoteAddress(slot),
-                        length);
-        farRead = done ? -1 : sequence;
-        return done;
     }
 
     private boolean isFenced(int slot) {
@@ -252,48 +200,28 @@ public final class Outgoing implements SegmentSource {
 
     @Override
     public void beginTurn() {
-        turnBytesLeft = NearReads.TURN_BYTES;
+        local.beginTurn();
+        runLocal();
+    }
+
+    @Override
+    public void batchSent() {
+        runLocal();
     }
 
     /** They need no word of the peer either, which must speak first before anything is sent. */
-    @Override
-    public void runLocal() {
-        localLeft = false;
-        while (!requestsAbandoned && faultSequence < 0 && queue.hasUnsent()) {
-            long sequence = queue.cursor();
-            int slot = queue.slot(sequence);
-            if (queue.opcode(slot) == SendOpcode.READ && isReadHere(sequence)) {
-                if (turnBytesLeft <= 0) {
-                    localLeft = true;
-                    return;
-                }
-                if (readHere(sequence, slot)) {
-                    turnBytesLeft -= queue.entries().total(slot);
-                    completeHere(sequence);
-                    continue;
-                }
-            }
-            if (!WindowRequests.isOne(queue.opcode(slot)) || isFenced(slot)) {
-                return;
-            }
-            if (windowRequests.execute(slot)) {
-                completeHere(sequence);
-            } else {
-                faultSequence = sequence;
-                faultStatus = WindowRequests.failure(queue.opcode(slot));
+    private void runLocal() {
+        if (faultSequence < 0) {
+            faultSequence = local.run(requestsAllowed, !outboundReads.isEmpty());
+            if (faultSequence >= 0) {
+                faultStatus = LocalRequests.failure(queue.opcode(queue.slot(faultSequence)));
             }
         }
     }
 
-    @Override
+    /** True if there are requests that send nothing for another turn. */
     public boolean isLocalLeft() {
-        return localLeft;
-    }
-
-    private void completeHere(long sequence) {
-        localRequests++;
-        queue.cursor(sequence + 1);
-        queue.complete(sequence);
+        return faultSequence < 0 && local.isLeft();
     }
 
     private boolean addResponse() {
@@ -316,7 +244,7 @@ public final class Outgoing implements SegmentSource {
             case SEND, SEND_INVALIDATE -> sends.add(sequence, slot);
             case WRITE_IMMEDIATE -> immediates.add(sequence, slot);
             case COMPARE_AND_SWAP, FETCH_AND_ADD -> atomics.add(sequence, slot);
-            case BIND_WINDOW, INVALIDATE -> Added.NO_ROOM; // once the batch has gone, by runLocal
+            case BIND_WINDOW, INVALIDATE -> Added.NO_ROOM; // once the batch has gone, as a local request
             case SEND_IMMEDIATE ->
                 throw new IllegalStateException(
                         opcode + " was posted, but the capabilities of this device do not offer it");

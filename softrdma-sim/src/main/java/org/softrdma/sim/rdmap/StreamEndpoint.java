@@ -1,6 +1,6 @@
 package org.softrdma.sim.rdmap;
 
-import org.softrdma.sim.memory.NearMemory;
+import org.softrdma.sim.link.LocalRequests;
 import org.softrdma.sim.memory.StreamWindows;
 import org.softrdma.sim.queue.ReceiveQueue;
 import org.softrdma.sim.queue.SendQueue;
@@ -14,7 +14,7 @@ import org.softrdma.sim.queue.SendQueue;
  * @param outboundReads requests of this side that wait for a response
  * @param domain number of the protection domain in the stag table
  * @param windows bound on this queue pair
- * @param near memory of the peer that this side can read by itself
+ * @param local requests of the send queue that send nothing
  * @param sendEntries maximum number of scatter/gather entries of a request
  * @param rfc7306 this side speaks RFC 7306: atomics and immediates
  */
@@ -25,6 +25,6 @@ public record StreamEndpoint(
         OutboundReadQueue outboundReads,
         int domain,
         StreamWindows windows,
-        NearMemory near,
+        LocalRequests local,
         int sendEntries,
         boolean rfc7306) {}

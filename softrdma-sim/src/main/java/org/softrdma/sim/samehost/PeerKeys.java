@@ -1,10 +1,9 @@
 package org.softrdma.sim.samehost;
 
 import org.softrdma.sim.memory.KeyScrambler;
-import org.softrdma.sim.memory.NearMemory;
 import org.softrdma.sim.memory.RecentKeys;
 
-/** From the rkeys of a peer to rows of its table. Threads: each reader as {@link NearMemory.Reader} says; others any. */
+/** From the rkeys of a peer to rows of its table. Threads: each reader as {@link ReadingThread} says; others any. */
 final class PeerKeys {
     /** Keys that each reader remembers: a store of a few hundred megabytes has as many arenas. */
     static final int REMEMBERED = 256;
@@ -25,7 +24,7 @@ final class PeerKeys {
     }
 
     /** The same, for a reader that may have asked for this key before. */
-    int number(NearMemory.Reader reader, int rkey) {
-        return (reader == NearMemory.Reader.POSTING ? posting : engine).number(rkey);
+    int number(ReadingThread reader, int rkey) {
+        return (reader == ReadingThread.POSTING ? posting : engine).number(rkey);
     }
 }

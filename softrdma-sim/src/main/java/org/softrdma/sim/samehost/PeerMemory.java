@@ -15,7 +15,6 @@ import org.softrdma.sim.memory.AccessRights;
 import org.softrdma.sim.memory.KeyScrambler;
 import org.softrdma.sim.memory.MemoryOperations;
 import org.softrdma.sim.memory.NativeMemory;
-import org.softrdma.sim.memory.NearMemory;
 import org.softrdma.sim.memory.Quiescence;
 import org.softrdma.sim.memory.StagTable;
 
@@ -27,10 +26,10 @@ import org.softrdma.sim.memory.StagTable;
  * are
  * read, and the mapping cannot become shorter.
  *
- * <p>Threads: {@link #read} and {@link #covers} as {@link NearMemory.Reader} says, and never after {@link #close}. The
+ * <p>Threads: {@link #read} and {@link #covers} as {@link ReadingThread} says, and never after {@link #close}. The
  * background thread adds.
  */
-public final class PeerMemory implements NearMemory, AutoCloseable {
+public final class PeerMemory implements AutoCloseable {
     private static final int ATTEMPTS = 4;
     /** Bytes of one READ: with longer ones, the processor fetches the rest by itself in time. */
     private static final int MOST_FETCHED = 2048;
@@ -131,8 +130,8 @@ public final class PeerMemory implements NearMemory, AutoCloseable {
         return epoch;
     }
 
-    @Override
-    public boolean covers(int rkey, long address, long length) {
+    /** True if it can probably be read now; if not, this may ask the peer to show more. Threads: those that read. */
+    boolean covers(int rkey, long address, long length) {
         Maps now = maps;
         try {
             long row = now.row(now.keys.number(rkey));
@@ -147,8 +146,18 @@ public final class PeerMemory implements NearMemory, AutoCloseable {
         }
     }
 
-    @Override
-    public boolean read(Reader reader, int rkey, long address, long sink, long length) {
+    /**
+     * Reads, as a READ does. If that is not possible, for whatever reason, the READ must go to the peer, which knows what is
+     * wrong; the sink may have been written meanwhile. Like {@link #covers}, this may ask the peer to show more.
+     *
+     * @param reader who asks
+     * @param rkey the peer's key
+     * @param address first address at the peer
+     * @param sink raw address here
+     * @param length bytes, more than 0
+     * @return true if the sink has what the peer's memory had while the key was valid
+     */
+    boolean read(ReadingThread reader, int rkey, long address, long sink, long length) {
         Maps now = maps;
         try {
             boolean done = read(now, now.row(now.keys.number(reader, rkey)), rkey, address, sink, length);
@@ -204,7 +213,7 @@ public final class PeerMemory implements NearMemory, AutoCloseable {
     public int fetch(int rkey, long address, long length) {
         Maps now = maps;
         try {
-            long row = now.row(now.keys.number(Reader.POSTING, rkey));
+            long row = now.row(now.keys.number(ReadingThread.POSTING, rkey));
             long source = row == 0 || length == 0 ? 0 : source(now, row, rkey, address, length);
             int sum = source == 0 ? 0 : operations.touch(source, Math.min(length, MOST_FETCHED));
             meetFaults();

@@ -3,7 +3,6 @@ package org.softrdma.sim.samehost;
 import java.io.IOException;
 import org.softrdma.sim.kernel.SealedMemory;
 import org.softrdma.sim.memory.NativeMemory;
-import org.softrdma.sim.memory.NearMemory;
 
 /**
  * What the requester has read on one connection, in a page that the responder can see, so that its counters stay true
@@ -39,7 +38,7 @@ final class ReadCounts implements AutoCloseable {
     }
 
     /** Something was read. */
-    void count(NearMemory.Reader reader, long length) {
+    void count(ReadingThread reader, long length) {
         long at = page.address() + (long) reader.ordinal() * LINE;
         NativeMemory.putNativeLong(at, NativeMemory.getNativeLong(at) + 1);
         NativeMemory.putNativeLong(at + Long.BYTES, NativeMemory.getNativeLong(at + Long.BYTES) + length);

@@ -64,7 +64,8 @@ class MpaNegotiationTest {
 
     @Test
     void shouldOfferNothingWhenTheRevisionIs1() {
-        assertEncodes(Frames.mpa(Frames.REQUEST_KEY, 0, 1, DATA), MpaNegotiation.request(settings(!CRC, 1), 5, 9, DATA));
+        assertEncodes(
+                Frames.mpa(Frames.REQUEST_KEY, 0, 1, DATA), MpaNegotiation.request(settings(!CRC, 1), 5, 9, DATA));
     }
 
     @ParameterizedTest
@@ -350,11 +351,12 @@ class MpaNegotiationTest {
     private static void assertFit(int initiatorIrd, int initiatorOrd, int responderIrd, int responderOrd)
             throws Exception {
         IwarpSettings settings = settings(!CRC, 2);
-        byte[] offered =
-                MpaNegotiation.request(settings, initiatorIrd, initiatorOrd, DATA).encode();
+        byte[] offered = MpaNegotiation.request(settings, initiatorIrd, initiatorOrd, DATA)
+                .encode();
         MpaFrame request = MpaFrame.decode(offered, offered.length, true);
         NegotiatedStream responder = MpaNegotiation.accept(settings, request, responderIrd, responderOrd);
-        byte[] replied = MpaNegotiation.reply(settings, request, responder, DATA).encode();
+        byte[] replied =
+                MpaNegotiation.reply(settings, request, responder, DATA).encode();
         NegotiatedStream initiator = agreed(MpaNegotiation.judge(
                 request, MpaFrame.decode(replied, replied.length, false), initiatorIrd, initiatorOrd));
         String what = initiator + " and " + responder;

@@ -10,7 +10,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.softrdma.sim.kernel.LocalSocket;
 import org.softrdma.sim.kernel.SealedMemory;
-import org.softrdma.sim.memory.NearMemory;
 
 /** What a peer says that it has read, while its page is there and when it is not. */
 class AcceptedPeersTest {
@@ -47,9 +46,9 @@ class AcceptedPeersTest {
             SealedMemory page = seen(counts.descriptor());
             SealedMemory[] life = new SealedMemory[1];
             peer.admit(page, server, descriptor -> life[0] = seen(descriptor));
-            counts.count(NearMemory.Reader.POSTING, 100);
+            counts.count(ReadingThread.POSTING, 100);
             assertArrayEquals(new long[] {1, 100}, peers.totals());
-            counts.count(NearMemory.Reader.ENGINE, 100);
+            counts.count(ReadingThread.ENGINE, 100);
             Descriptors.lose(page.address(), page.length());
             assertArrayEquals(new long[] {1, 100}, peers.totals(), "what was believed before");
             assertTrue(ConnectionLife.isAlive(life[0].address()));

@@ -18,7 +18,6 @@ import org.junit.jupiter.api.Timeout;
 import org.softrdma.sim.kernel.SealedMemory;
 import org.softrdma.sim.memory.KeyScrambler;
 import org.softrdma.sim.memory.MemoryOperations;
-import org.softrdma.sim.memory.NearMemory;
 import org.softrdma.sim.memory.Quiescence;
 import org.softrdma.sim.peer.TestDevice;
 
@@ -126,6 +125,6 @@ class HandoverClientTest {
         take(welcome(), new Answer(HandoverMessage.bytes(memory), huge));
         SealedMemory.close(huge);
         assertFalse(peer.covers(1, 0, 1));
-        assertFalse(peer.read(NearMemory.Reader.POSTING, 1, 0, 0, 1));
+        assertFalse(peer.read(ReadingThread.POSTING, 1, 0, 0, 1));
     }
 }

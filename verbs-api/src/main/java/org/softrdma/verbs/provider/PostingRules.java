@@ -7,6 +7,7 @@ import org.softrdma.verbs.Capabilities;
 import org.softrdma.verbs.Feature;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.QueuePairLimits;
+import org.softrdma.verbs.QueuePairState;
 import org.softrdma.verbs.QueuePairType;
 import org.softrdma.verbs.ReceiveWorkRequest;
 import org.softrdma.verbs.SendFlags;
@@ -287,5 +288,41 @@ public record PostingRules(QueuePairLimits limits, Capabilities capabilities, Qu
     public static int nativeFlags(int flags, long length, boolean signalAll) {
         int all = signalAll ? flags | SendFlags.SIGNALLED : flags;
         return length == 0 ? all & ~SendFlags.INLINE : all;
+    }
+
+    /**
+     * Refuses a send work request that the state of a queue pair does not take.
+     *
+     * @param opcode what it does
+     * @param number of the queue pair
+     * @param state of the queue pair
+     * @param readsAllowed the connection allows requests with an answer, a READ for one, in flight
+     */
+    public static void checkSendable(SendOpcode opcode, int number, QueuePairState state, boolean readsAllowed) {
+        if (state == QueuePairState.INITIAL || state == QueuePairState.CLOSED) {
+            throw new IllegalStateException(
+                    opcode + " on queue pair " + number + " in state " + state + ": expected READY_TO_SEND");
+        }
+        if (opcode.isAnswered() && !readsAllowed) {
+            throw new IllegalStateException(
+                    opcode + " on queue pair " + number + ": the connection allows none (outbound reads 0)");
+        }
+    }
+
+    /**
+     * Refuses a RECV that the state of a queue pair does not take.
+     *
+     * @param number of the queue pair
+     * @param state of the queue pair
+     * @param shared its RECVs come from a shared queue
+     */
+    public static void checkReceivable(int number, QueuePairState state, boolean shared) {
+        if (state == QueuePairState.CLOSED) {
+            throw new IllegalStateException("RECV on queue pair " + number + " in state CLOSED");
+        }
+        if (shared) {
+            throw new IllegalStateException("RECV on queue pair " + number
+                    + ", which takes its RECVs from a shared receive queue: post it there");
+        }
     }
 }

@@ -4,7 +4,6 @@ import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.ibverbs.Errno;
 import org.softrdma.ibverbs.LockedMemory;
@@ -25,6 +24,7 @@ import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.provider.Creation;
 import org.softrdma.verbs.provider.DomainContents;
 import org.softrdma.verbs.provider.HostMemories;
+import org.softrdma.verbs.provider.LockedGate;
 
 /** An {@code ibv_pd}, and a count of what it contains. Thread-safe. */
 public abstract class IbvProtectionDomain implements ProtectionDomain {
@@ -33,7 +33,7 @@ public abstract class IbvProtectionDomain implements ProtectionDomain {
     private final OpenDevice device;
     private final DomainContents contents = new DomainContents();
     /** Of the queue pairs that may post with an address handle of this domain. */
-    private final Set<ReentrantLock> sendLocks = ConcurrentHashMap.newKeySet();
+    private final Set<LockedGate> sendGates = ConcurrentHashMap.newKeySet();
 
     @SuppressWarnings("this-escape") // kept, not called
     private final IbvMemoryRegion.Home home = new RegionHome();
@@ -324,26 +324,26 @@ public abstract class IbvProtectionDomain implements ProtectionDomain {
     }
 
     /** A queue pair of datagrams was made, and posts under this lock. */
-    final void posts(ReentrantLock sendLock) {
-        sendLocks.add(sendLock);
+    final void posts(LockedGate sendGate) {
+        sendGates.add(sendGate);
     }
 
     /** It is closed. */
-    final void postsNoMore(ReentrantLock sendLock) {
-        sendLocks.remove(sendLock);
+    final void postsNoMore(LockedGate sendGate) {
+        sendGates.remove(sendGate);
     }
 
     /** Returns when every post is done that had begun before. */
     private void awaitPosts() {
-        sendLocks.forEach(IbvProtectionDomain::passThrough);
+        sendGates.forEach(IbvProtectionDomain::passThrough);
     }
 
-    private static void passThrough(ReentrantLock sendLock) {
-        sendLock.lock();
+    private static void passThrough(LockedGate sendGate) {
+        sendGate.enter();
         try {
             // Who held it has released it.
         } finally {
-            sendLock.unlock();
+            sendGate.exit();
         }
     }
 

@@ -120,7 +120,7 @@ public abstract class IbvQueuePair extends IbvWorkQueues implements ConnectionEn
     /** Everything of it is in place: one of datagrams takes requests from now on. */
     final void begin() {
         if (type() == QueuePairType.UNRELIABLE_DATAGRAM) {
-            parts.domain().posts(sendLock);
+            parts.domain().posts(sendGate);
             established(OptionalInt.of(0), OptionalInt.of(0));
         }
     }
@@ -354,7 +354,7 @@ public abstract class IbvQueuePair extends IbvWorkQueues implements ConnectionEn
                 if (connection != null) {
                     thread.execute(() -> ended("closed by this side"));
                 }
-                parts.domain().postsNoMore(sendLock);
+                parts.domain().postsNoMore(sendGate);
                 // Last, because from now on everything else may be closed.
                 parts.giveBack(work);
             }

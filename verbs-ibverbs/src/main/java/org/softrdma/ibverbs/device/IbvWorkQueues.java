@@ -1,6 +1,5 @@
 package org.softrdma.ibverbs.device;
 
-import java.util.concurrent.locks.ReentrantLock;
 import org.softrdma.ibverbs.Errno;
 import org.softrdma.ibverbs.QueuePairTable;
 import org.softrdma.ibverbs.WorkRing;
@@ -11,7 +10,8 @@ import org.softrdma.verbs.ReceiveWorkRequest;
 import org.softrdma.verbs.SendFlags;
 import org.softrdma.verbs.SendWorkRequest;
 import org.softrdma.verbs.VerbsException;
-import org.softrdma.verbs.provider.PostingQueuePair;
+import org.softrdma.verbs.provider.ChainingQueuePair;
+import org.softrdma.verbs.provider.LockedGate;
 import org.softrdma.verbs.provider.PostingRules;
 
 /**
@@ -21,7 +21,7 @@ import org.softrdma.verbs.provider.PostingRules;
  *
  * <p>Threads: application threads, under a lock per direction.
  */
-public abstract class IbvWorkQueues extends PostingQueuePair {
+public abstract class IbvWorkQueues extends ChainingQueuePair {
     /** The part of it that its completion queues see. */
     final QueuePairWork work;
 
@@ -40,10 +40,10 @@ public abstract class IbvWorkQueues extends PostingQueuePair {
      */
     private final int addedFlags;
 
-    /** Held while requests are written and given to the device. */
-    final ReentrantLock sendLock = new ReentrantLock();
+    /** Entered while requests are written and given to the device. */
+    final LockedGate sendGate;
 
-    private final ReentrantLock receiveLock = new ReentrantLock();
+    private final LockedGate receiveGate;
     /** No READ is allowed on this connection. */
     private volatile boolean readless;
 
@@ -56,7 +56,15 @@ public abstract class IbvWorkQueues extends PostingQueuePair {
      */
     @SuppressWarnings("this-escape") // kept, not called
     IbvWorkQueues(QueuePairParts parts, int number, QueuePairLimits limits) {
-        super(new PostingRules(limits, parts.device().traits().capabilities(), parts.type()));
+        this(parts, number, limits, new LockedGate(), new LockedGate());
+    }
+
+    @SuppressWarnings("this-escape") // likewise
+    private IbvWorkQueues(
+            QueuePairParts parts, int number, QueuePairLimits limits, LockedGate sendGate, LockedGate receiveGate) {
+        super(new PostingRules(limits, parts.device().traits().capabilities(), parts.type()), sendGate, receiveGate);
+        this.sendGate = sendGate;
+        this.receiveGate = receiveGate;
         DeviceTraits device = parts.device().traits();
         boolean deviceFlushes = !device.isIwarp();
         sends = new WorkRing(limits.maxSendWorkRequests(), !deviceFlushes);
@@ -138,13 +146,13 @@ public abstract class IbvWorkQueues extends PostingQueuePair {
 
     /** Runs an action while nothing is posted. */
     final void withPostingStopped(Runnable action) {
-        sendLock.lock();
-        receiveLock.lock();
+        sendGate.enter();
+        receiveGate.enter();
         try {
             action.run();
         } finally {
-            receiveLock.unlock();
-            sendLock.unlock();
+            receiveGate.exit();
+            sendGate.exit();
         }
     }
 
@@ -159,16 +167,6 @@ public abstract class IbvWorkQueues extends PostingQueuePair {
     }
 
     // ---- posting
-
-    @Override
-    protected final void beginSends() {
-        sendLock.lock();
-    }
-
-    @Override
-    protected final void endSends() {
-        sendLock.unlock();
-    }
 
     @Override
     protected final boolean allowsReads() {
@@ -223,16 +221,6 @@ public abstract class IbvWorkQueues extends PostingQueuePair {
     @Override
     protected final boolean sharesReceives() {
         return sharesReceives;
-    }
-
-    @Override
-    protected final void beginReceives() {
-        receiveLock.lock();
-    }
-
-    @Override
-    protected final void endReceives() {
-        receiveLock.unlock();
     }
 
     @Override

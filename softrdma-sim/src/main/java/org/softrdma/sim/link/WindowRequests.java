@@ -1,43 +1,35 @@
-package org.softrdma.sim.rdmap;
+package org.softrdma.sim.link;
 
 import org.softrdma.sim.engine.RnicEngine;
 import org.softrdma.sim.memory.StreamWindows;
 import org.softrdma.sim.queue.EntryTable;
 import org.softrdma.sim.queue.SendQueue;
-import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.SendOpcode;
 
 /**
  * Memory windows: the requests that bind and invalidate one, which send nothing, and the invalidation that a peer's
  * SEND asks for.
  *
- * <p>Only this stream can use the key of a window that is bound on it. So when this engine takes the key back, nothing
- * but what this stream has granted or begun is left: the former is {@linkplain
+ * <p>Only this queue pair can use the key of a window that is bound on it. So when this engine takes the key back, nothing
+ * but what this connection has granted or begun is left: the former is {@linkplain
  * org.softrdma.sim.memory.Quiescence.Epoch#grantAgain asked again}, the latter asks its binding. Engine thread only.
  */
-final class WindowRequests {
+public final class WindowRequests {
     private final RnicEngine engine;
     private final SendQueue sends;
     private final EntryTable entries;
     private final StreamWindows windows;
 
-    WindowRequests(StreamParts parts) {
-        engine = parts.engine();
-        sends = parts.endpoint().sends();
+    WindowRequests(RnicEngine engine, SendQueue sends, StreamWindows windows) {
+        this.engine = engine;
+        this.sends = sends;
+        this.windows = windows;
         entries = sends.entries();
-        windows = parts.endpoint().windows();
     }
 
     /** True for the requests that are executed here. */
     static boolean isOne(SendOpcode opcode) {
         return opcode == SendOpcode.BIND_WINDOW || opcode == SendOpcode.INVALIDATE;
-    }
-
-    /** How such a request fails. */
-    static CompletionStatus failure(SendOpcode opcode) {
-        return opcode == SendOpcode.BIND_WINDOW
-                ? CompletionStatus.MEMORY_WINDOW_BIND_ERROR
-                : CompletionStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR;
     }
 
     /** Executes the request in a slot; false if it fails. */
@@ -55,12 +47,12 @@ final class WindowRequests {
     }
 
     /** True if a key can be taken back now. */
-    boolean canInvalidate(int key) {
+    public boolean canInvalidate(int key) {
         return windows.isBound(key);
     }
 
-    /** Takes a key back; false if no window that is bound on this stream has it. */
-    boolean invalidate(int key) {
+    /** Takes a key back; false if no window that is bound on this queue pair has it. */
+    public boolean invalidate(int key) {
         boolean done = windows.invalidate(key);
         if (done) {
             engine.epoch().grantAgain();
