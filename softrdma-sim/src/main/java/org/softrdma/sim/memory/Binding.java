@@ -12,9 +12,11 @@ import org.jspecify.annotations.Nullable;
  * deregistering it. That of a window refers to its region's, which outlives it.
  */
 public final class Binding {
-    /** Held, not read. */
-    @SuppressWarnings("UnusedVariable")
-    private @Nullable MemorySegment memory;
+    /**
+     * Of a region: its memory, which is held so, or the process whose memory it is. One field for both, because each bind of
+     * a window makes such an object.
+     */
+    private @Nullable Object holder;
 
     private final long address;
     private final Binding region;
@@ -29,10 +31,26 @@ public final class Binding {
      * @param rights of the row, {@link AccessRights}
      */
     public Binding(MemorySegment memory, int rights) {
-        this.memory = memory;
+        holder = memory;
         address = memory.address();
         region = this;
         lazy = (rights & AccessRights.LAZY) != 0;
+        polled = (rights & AccessRights.POLLED) != 0;
+    }
+
+    /**
+     * Of memory of another process. No stag table has such a row yet, because the wires take addresses for those of this
+     * process.
+     *
+     * @param owner the process
+     * @param address first address there
+     * @param rights of the row, {@link AccessRights}
+     */
+    public Binding(ForeignProcess owner, long address, int rights) {
+        holder = owner;
+        this.address = address;
+        region = this;
+        lazy = false; // nothing of it can be pinned from here
         polled = (rights & AccessRights.POLLED) != 0;
     }
 
@@ -53,6 +71,11 @@ public final class Binding {
     /** The binding of the region that the memory belongs to. */
     public Binding region() {
         return region;
+    }
+
+    /** Whose memory it is; null for this process. */
+    public @Nullable ForeignProcess owner() {
+        return region.holder instanceof ForeignProcess process ? process : null;
     }
 
     /** True if its pages are pinned on first use. */
@@ -81,6 +104,8 @@ public final class Binding {
 
     /** No engine uses the memory any more: lets it go, even if something still refers to this binding. */
     void letGo() {
-        memory = null;
+        if (holder instanceof MemorySegment) {
+            holder = null;
+        }
     }
 }

@@ -2,6 +2,7 @@ package org.softrdma.sim.memory;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import org.softrdma.sim.kernel.SystemCallException;
 import org.softrdma.verbs.HostMemory;
 import org.softrdma.verbs.MemorySource;
 import org.softrdma.verbs.VerbsException;
@@ -66,6 +67,44 @@ public class MemoryOperations {
             long here = Math.min(length - done, LARGEST_COPY);
             NativeMemory.copy(source + done, target + done, here);
             done += here;
+        }
+    }
+
+    /**
+     * Copies from memory of a region, whoever owns it, to memory of the device.
+     *
+     * @param region the region
+     * @param source address in its memory
+     * @param target memory of the device
+     * @param length bytes
+     * @throws SystemCallException if another process owns it, and it cannot be read there
+     * @throws InternalError if a page of this process is gone
+     */
+    public void copyFrom(Binding region, long source, long target, long length) throws SystemCallException {
+        ForeignProcess owner = region.owner();
+        if (owner == null) {
+            copy(source, target, length);
+        } else {
+            owner.read(source, target, length);
+        }
+    }
+
+    /**
+     * Copies from memory of the device to memory of a region, whoever owns it.
+     *
+     * @param source memory of the device
+     * @param region the region
+     * @param target address in its memory
+     * @param length bytes
+     * @throws SystemCallException if another process owns it, and it cannot be written there
+     * @throws InternalError if a page of this process is gone
+     */
+    public void copyTo(long source, Binding region, long target, long length) throws SystemCallException {
+        ForeignProcess owner = region.owner();
+        if (owner == null) {
+            copy(source, target, length);
+        } else {
+            owner.write(source, target, length);
         }
     }
 
