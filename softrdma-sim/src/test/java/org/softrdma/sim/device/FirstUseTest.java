@@ -69,6 +69,7 @@ class FirstUseTest {
             "memory",
             "queue",
             "rdmap",
+            "samehost",
             "transport",
             "uring",
             "wire");
