@@ -94,23 +94,30 @@ class FullHeapTest {
                 Long.toString(TimeUnit.SECONDS.toMillis(SOAK_SECONDS)));
         Process server = start(options, "-D" + FullHeapProcess.ONLY_SERVER + "=true");
         try (BufferedReader saidByServer = server.inputReader()) {
-            String where = saidByServer
-                    .lines()
-                    .filter(line -> line.matches("\\d+ -?\\d+ -?\\d+"))
-                    .findFirst()
-                    .orElse(null);
-            assertNotNull(where, "the server did not say where it is");
-            Thread.ofVirtual().start(() -> saidByServer.lines().forEach(line -> {}));
-            Process client = start(options, "-D" + FullHeapProcess.SERVER + "=" + where);
             try {
-                requireEnd(client);
+                requireReads(server, saidByServer, options);
             } finally {
-                client.destroyForcibly();
+                server.destroyForcibly(); // a reader that somebody waits in cannot be closed
             }
-            assertTrue(server.isAlive(), "the server has ended");
-        } finally {
-            server.destroyForcibly();
         }
+    }
+
+    private static void requireReads(Process server, BufferedReader saidByServer, List<String> options)
+            throws Exception {
+        String where = saidByServer
+                .lines()
+                .filter(line -> line.matches("\\d+ -?\\d+ -?\\d+"))
+                .findFirst()
+                .orElse(null);
+        assertNotNull(where, "the server did not say where it is");
+        Thread.ofVirtual().start(() -> saidByServer.lines().forEach(line -> {}));
+        Process client = start(options, "-D" + FullHeapProcess.SERVER + "=" + where);
+        try {
+            requireEnd(client);
+        } finally {
+            client.destroyForcibly();
+        }
+        assertTrue(server.isAlive(), "the server has ended");
     }
 
     private static Process start(List<String> options, String role) throws IOException {
