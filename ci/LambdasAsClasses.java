@@ -105,8 +105,10 @@ public final class LambdasAsClasses {
                     .toList();
         }
         Path to = root.resolve(list);
-        Files.createDirectories(to.getParent());
-        Files.write(to, names);
+        if (!Files.exists(to) || !Files.readAllLines(to).equals(names)) { // a file that is newer makes a new jar
+            Files.createDirectories(to.getParent());
+            Files.write(to, names);
+        }
     }
 
     // ---- classes that have lambdas

@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.DisabledIfSystemProperty;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.testkit.ConformanceCase;
@@ -43,6 +44,8 @@ class SoftRdmaConformanceTest {
     private static final double HALF = 0.5;
     private static final double BRIEF = 0.2;
     private static final double LONG = 5;
+    /** True in the small edition of the slow tests. */
+    private static final String SHORT = "softrdma.slow.short";
 
     @Tag("slow")
     @Test
@@ -150,29 +153,28 @@ class SoftRdmaConformanceTest {
 
     @Tag("slow")
     @Timeout(value = 30, unit = TimeUnit.MINUTES)
+    @DisabledIfSystemProperty(named = SHORT, matches = "true")
     @Test
     void shouldKeepTheRulesWhenRepeatedOverEpoll() {
         require(EPOLL);
-        run(ConformanceSettings.of("sim", EPOLL).withScale(longScale()));
+        run(ConformanceSettings.of("sim", EPOLL).withScale(LONG));
     }
 
     @Tag("slow")
     @Timeout(value = 30, unit = TimeUnit.MINUTES)
+    @DisabledIfSystemProperty(named = SHORT, matches = "true")
     @Test
     void shouldKeepTheRulesWhenRepeatedOverUring() {
         require(URING);
-        run(ConformanceSettings.of("sim", URING).withScale(longScale()));
+        run(ConformanceSettings.of("sim", URING).withScale(LONG));
     }
 
     @Tag("slow")
     @Timeout(value = 30, unit = TimeUnit.MINUTES)
+    @DisabledIfSystemProperty(named = SHORT, matches = "true")
     @Test
     void shouldKeepTheRulesWhenRepeatedOverNio() {
-        run(ConformanceSettings.of("sim", NIO).withScale(longScale()));
-    }
-
-    private static double longScale() {
-        return Boolean.getBoolean("softrdma.slow.short") ? 1 : LONG;
+        run(ConformanceSettings.of("sim", NIO).withScale(LONG));
     }
 
     private static void require(Map<String, String> options) {

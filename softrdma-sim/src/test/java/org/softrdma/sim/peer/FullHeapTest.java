@@ -20,8 +20,9 @@ import org.softrdma.sim.transport.EveryTransport;
  */
 class FullHeapTest {
     private static final long SEED = Long.getLong("softrdma.full-heap.seed", System.nanoTime() & 0xFFFF);
-    private static final int SOAK_SECONDS =
-            Integer.getInteger("softrdma.full-heap.seconds", Boolean.getBoolean("softrdma.slow.short") ? 10 : 900);
+    private static final boolean SHORT = Boolean.getBoolean("softrdma.slow.short");
+    private static final String SLOW_MS = SHORT ? "2000" : "5000";
+    private static final int SOAK_SECONDS = Integer.getInteger("softrdma.full-heap.seconds", SHORT ? 5 : 900);
 
     private static List<String> options(String... properties) {
         List<String> options = new ArrayList<>(List.of("-Xmx64m", "-D" + FullHeapProcess.SEED + "=" + SEED));
@@ -57,7 +58,7 @@ class FullHeapTest {
         requireThatItGoesOn(
                 FullHeapProcess.TRANSPORT, transport,
                 FullHeapProcess.RECONNECTING, "true",
-                FullHeapProcess.BUSY_MS, "5000");
+                FullHeapProcess.BUSY_MS, SLOW_MS);
     }
 
     @Tag("slow")
@@ -65,7 +66,7 @@ class FullHeapTest {
     @EveryTransport
     void shouldRaiseCompletionEvents(String transport) {
         requireThatItGoesOn(
-                FullHeapProcess.TRANSPORT, transport, FullHeapProcess.EVENTS, "true", FullHeapProcess.BUSY_MS, "5000");
+                FullHeapProcess.TRANSPORT, transport, FullHeapProcess.EVENTS, "true", FullHeapProcess.BUSY_MS, SLOW_MS);
     }
 
     @Tag("slow")
@@ -78,7 +79,7 @@ class FullHeapTest {
                 FullHeapProcess.SAME_HOST,
                 "auto",
                 FullHeapProcess.BUSY_MS,
-                "5000");
+                SLOW_MS);
     }
 
     @Tag("slow")
