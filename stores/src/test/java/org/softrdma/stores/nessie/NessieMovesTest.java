@@ -31,7 +31,10 @@ import org.softrdma.verbs.device.VerbsDevice;
 class NessieMovesTest {
     private static final int SEEDS = 100;
     private static final int SAMPLE = Integer.getInteger("softrdma.sample", 1);
-    private static final int PAPER_SEEDS = 2000;
+    /** The hole shows at seed 143 first. */
+    private static final int FIRST_PAPER_SEED = 120;
+
+    private static final int PAPER_SEEDS = 300;
     private static final int ROUNDS = 25;
     private static final int OTHERS = 7;
     private static final int GETS = 3;
@@ -132,11 +135,11 @@ class NessieMovesTest {
     @Test
     @Timeout(value = 5, unit = TimeUnit.MINUTES)
     void shouldNotRemoveAKeyThatMovesAsPublished() {
-        long seed = 0;
+        long seed = FIRST_PAPER_SEED;
         while (seed < PAPER_SEEDS && new Run(seed, Protocol.PAPER).run() == 0) {
             seed++;
         }
-        assertTrue(seed < PAPER_SEEDS, "the published DELETE has not failed in " + PAPER_SEEDS + " seeds");
+        assertTrue(seed < PAPER_SEEDS, "the published DELETE has not failed with seeds up to " + PAPER_SEEDS);
         System.out.println("the published DELETE fails behind a MIGRATE: seed " + seed);
     }
 
