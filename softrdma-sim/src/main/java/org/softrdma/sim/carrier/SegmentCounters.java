@@ -19,20 +19,22 @@ public final class SegmentCounters {
     private final long[] received = new long[KINDS.length];
 
     /** All zero. */
-    public SegmentCounters() {}
+    public SegmentCounters() {
+        add(sent, 0, 0); // links the access: the first Terminate may have no memory for that
+    }
 
     /** Counts a segment that TCP has taken. Engine thread. */
     public void sent(MessageKind kind) {
-        increment(sent, kind);
+        add(sent, kind.ordinal(), 1);
     }
 
     /** Counts a segment whose header has arrived. Engine thread. */
     public void received(MessageKind kind) {
-        increment(received, kind);
+        add(received, kind.ordinal(), 1);
     }
 
-    private static void increment(long[] values, MessageKind kind) {
-        VALUE.setOpaque(values, kind.ordinal(), values[kind.ordinal()] + 1);
+    private static void add(long[] values, int index, long amount) {
+        VALUE.setOpaque(values, index, values[index] + amount);
     }
 
     /** Adds the current values to a snapshot, by name. Any thread. */
