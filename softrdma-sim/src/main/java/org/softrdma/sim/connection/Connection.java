@@ -146,11 +146,14 @@ public final class Connection implements SocketEvents, RequestNames, DrivenConne
         socket.send(frame.encode());
     }
 
-    /** Rejects the request with a reply, and ends. */
+    /**
+     * Rejects the request with a reply. The initiator closes then (RFC 5044 section 7.1.4); this side does not end its stream
+     * before: SoftiWARP (Linux 6.1) looks at an end of stream before the reply that came in the same segment.
+     */
     void reject(MpaFrame frame) throws IOException {
         if (isInHandshake()) {
             sendFrame(frame);
-            life.finish();
+            life.awaitPeer();
         }
     }
 

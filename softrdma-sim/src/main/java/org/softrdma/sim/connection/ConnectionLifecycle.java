@@ -232,8 +232,13 @@ final class ConnectionLifecycle {
             close();
             return;
         }
-        state = State.LINGERING;
         socket.shutdownOutput();
+        awaitPeer();
+    }
+
+    /** Everything was sent; waits a bounded time for the peer to end its side. This side stays open until then. */
+    void awaitPeer() {
+        state = State.LINGERING;
         drain();
     }
 

@@ -217,23 +217,26 @@ final class PassiveHandshake implements Handshake, PeerRequest {
 
     private void establish(QueuePairEnd pair, ConnectionParameters parameters) {
         if (!connection.isInHandshake() || pair.isInError()) {
-            throw lost(pair, "ended before it was accepted", null);
+            end(pair);
+            throw lost("ended before it was accepted", null);
         }
         try {
             reply(pair, parameters);
         } catch (IOException | RuntimeException | Error e) {
             connection.broken(e);
-            // First without a better reason, for which there may be no memory.
-            pair.enterError(ConnectionLifecycle.FAULT, -1, CompletionStatus.FLUSHED, 0);
-            throw lost(pair, "broke: " + e.getMessage(), e);
+            end(pair);
+            throw lost("broke: " + e.getMessage(), e);
         }
     }
 
-    private VerbsException lost(QueuePairEnd pair, String what, @Nullable Throwable cause) {
-        String reason = "the connection of " + peer() + " " + what;
-        pair.enterError(reason, -1, CompletionStatus.FLUSHED, 0);
-        connection.giveUp(reason);
-        return new VerbsException(VerbsErrorCode.CONNECTION_LOST, reason, cause);
+    /** Before anything is said about it, for which there may be no memory. */
+    private void end(QueuePairEnd pair) {
+        pair.enterError(ConnectionLifecycle.FAULT, -1, CompletionStatus.FLUSHED, 0);
+        connection.abort();
+    }
+
+    private VerbsException lost(String what, @Nullable Throwable cause) {
+        return new VerbsException(VerbsErrorCode.CONNECTION_LOST, "the connection of " + peer() + " " + what, cause);
     }
 
     private void reply(QueuePairEnd pair, ConnectionParameters parameters) throws IOException {

@@ -63,6 +63,33 @@ class HandshakeTimeTest {
         expectFailedOnce(peer);
     }
 
+    /** SoftiWARP does not find a reject whose segment also ends the stream. */
+    @Test
+    void shouldNotEndItsStreamBeforeThePeerHasReadTheReject() {
+        FakeSocket peer = device.socket().give(GOOD);
+        device.run();
+        device.request().orElseThrow().reject(new byte[] {1});
+        device.run();
+        assertTrue(peer.sent().length > 0, "it has been rejected");
+        assertFalse(peer.isOutputEnded(), "the stream has ended");
+        peer.giveEnd();
+        device.run();
+        assertTrue(peer.isClosed(), "the peer has closed, but this side has not");
+        device.close();
+    }
+
+    @Test
+    void shouldCloseAtItsTimeWhenThePeerThatWasRejectedDoesNot() {
+        FakeSocket peer = device.socket().give(GOOD);
+        device.run();
+        device.request().orElseThrow().reject(new byte[] {1});
+        device.run();
+        device.advance(HOUR_MS);
+        device.run();
+        assertTrue(peer.isClosed(), "it is open for ever");
+        device.close();
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 15, 16, 19, 20, 24})
     void shouldCloseWhenThePeerEndsTooEarly(int length) {

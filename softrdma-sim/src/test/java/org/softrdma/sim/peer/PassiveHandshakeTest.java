@@ -132,6 +132,7 @@ class PassiveHandshakeTest {
             try (RawPeer peer = RawPeer.connect(server.address())) {
                 peer.sendBytes(request);
                 assertEquals(Frames.hex(reply), Frames.hex(peer.receiveMpa()));
+                peer.shutdownOutput(); // it closes
                 peer.expectEnd();
             }
             server.awaitTrouble(before, Map.of("handshakeErrors", 1L));
@@ -375,6 +376,7 @@ class PassiveHandshakeTest {
                                     revision,
                                     enhanced ? Frames.depths(0, 0, 0, (byte) 1, (byte) 2) : new byte[] {1, 2})),
                             Frames.hex(peer.receiveMpa()));
+                    peer.shutdownOutput(); // it closes
                     peer.expectEnd();
                 }
             }
