@@ -2,6 +2,7 @@ package org.softrdma.sim.carrier;
 
 import java.io.IOException;
 import org.softrdma.sim.engine.Counter;
+import org.softrdma.sim.engine.Placement;
 import org.softrdma.sim.engine.RnicEngine;
 import org.softrdma.sim.transport.StreamSocket;
 import org.softrdma.sim.wire.Ddp;

@@ -1,5 +1,7 @@
 package org.softrdma.sim.carrier;
 
+import org.softrdma.sim.engine.Placement;
+
 /**
  * What takes the segments that a stream receives: says what each is and where its payload goes ({@link Placement}). Engine thread
  * only.

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.carrier.FpduWriter;
 import org.softrdma.sim.carrier.MpaInbound;
 import org.softrdma.sim.carrier.MpaOutbound;
-import org.softrdma.sim.carrier.Placement;
+import org.softrdma.sim.engine.Placement;
 import org.softrdma.sim.carrier.StreamBuffers;
 import org.softrdma.sim.connection.ConnectionLifecycle.State;
 import org.softrdma.sim.engine.DrivenConnection;

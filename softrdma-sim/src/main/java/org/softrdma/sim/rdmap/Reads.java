@@ -1,7 +1,7 @@
 package org.softrdma.sim.rdmap;
 
 import org.softrdma.sim.carrier.FpduWriter;
-import org.softrdma.sim.carrier.Placement;
+import org.softrdma.sim.engine.Placement;
 import org.softrdma.sim.carrier.SegmentCounters;
 import org.softrdma.sim.memory.AccessResult;
 import org.softrdma.sim.memory.AccessRights;

@@ -1,7 +1,7 @@
 package org.softrdma.sim.rdmap;
 
 import org.softrdma.sim.carrier.FpduWriter;
-import org.softrdma.sim.carrier.Placement;
+import org.softrdma.sim.engine.Placement;
 import org.softrdma.sim.engine.Counter;
 import org.softrdma.sim.engine.RnicEngine;
 import org.softrdma.sim.memory.NativeMemory;

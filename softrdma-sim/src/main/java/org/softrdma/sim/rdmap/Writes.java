@@ -1,6 +1,6 @@
 package org.softrdma.sim.rdmap;
 
-import org.softrdma.sim.carrier.Placement;
+import org.softrdma.sim.engine.Placement;
 import org.softrdma.sim.carrier.SegmentCounters;
 import org.softrdma.sim.engine.Counter;
 import org.softrdma.sim.engine.EngineCounters;

@@ -1,4 +1,4 @@
-package org.softrdma.sim.carrier;
+package org.softrdma.sim.engine;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;

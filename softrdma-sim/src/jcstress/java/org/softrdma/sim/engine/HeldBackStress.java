@@ -1,4 +1,4 @@
-package org.softrdma.sim.carrier;
+package org.softrdma.sim.engine;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

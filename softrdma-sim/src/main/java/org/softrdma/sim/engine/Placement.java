@@ -1,7 +1,6 @@
-package org.softrdma.sim.carrier;
+package org.softrdma.sim.engine;
 
 import org.jspecify.annotations.Nullable;
-import org.softrdma.sim.engine.RnicEngine;
 import org.softrdma.sim.memory.Binding;
 
 /**
@@ -11,7 +10,7 @@ import org.softrdma.sim.memory.Binding;
  */
 public final class Placement {
     /** A payload with this much left is large: a system call for its header alone costs less than copying it. */
-    static final int LARGE_BYTES = 16 * 1024;
+    public static final int LARGE_BYTES = 16 * 1024;
 
     private final RnicEngine engine;
     private final HeldBack heldBack;
@@ -95,7 +94,7 @@ public final class Placement {
     }
 
     /** True if the payload of the last segment that had room for one was large, and not for polled memory. */
-    boolean isLarge() {
+    public boolean isLarge() {
         return payload >= LARGE_BYTES && !polled;
     }
 
@@ -110,12 +109,12 @@ public final class Placement {
     }
 
     /** Raw address where the run goes on. */
-    long runAddress() {
+    public long runAddress() {
         return runAddress;
     }
 
     /** Bytes left of the run. */
-    int runLeft() {
+    public int runLeft() {
         return runLeft;
     }
 
@@ -123,7 +122,7 @@ public final class Placement {
      * Bytes left of the run that the kernel may put there: none in polled memory, which it does not move by whole
      * words.
      */
-    int straightLeft() {
+    public int straightLeft() {
         return polled ? 0 : runLeft;
     }
 
@@ -133,7 +132,7 @@ public final class Placement {
      * @param from their address
      * @param length at most {@link #runLeft}
      */
-    void put(long from, int length) {
+    public void put(long from, int length) {
         if (polled) {
             heldBack.put(from, runAddress, length);
         } else {
@@ -143,14 +142,14 @@ public final class Placement {
     }
 
     /** Bytes were put where the run goes on. */
-    void advance(int length) {
+    public void advance(int length) {
         runAddress += length;
         runLeft -= length;
         left -= length;
     }
 
     /** True if the run may be written in this batch; false if its memory was deregistered since an earlier one. */
-    boolean mayWrite() {
+    public boolean mayWrite() {
         return mayUse(runAddress - heldBack.length(), (long) runLeft + heldBack.length());
     }
 
