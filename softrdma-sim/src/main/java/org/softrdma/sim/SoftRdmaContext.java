@@ -5,10 +5,12 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -22,6 +24,11 @@ import org.softrdma.sim.engine.EngineLimits;
 import org.softrdma.sim.engine.EngineTimeouts;
 import org.softrdma.sim.memory.StagTable;
 import org.softrdma.sim.pinning.PinningSettings;
+import org.softrdma.sim.roce.RoceFactory;
+import org.softrdma.sim.roce.RoceSettings;
+import org.softrdma.sim.roce.rc.RcSettings;
+import org.softrdma.sim.roce.wire.RnrTimer;
+import org.softrdma.sim.roce.wire.RocePacket;
 import org.softrdma.sim.samehost.SameHost;
 import org.softrdma.sim.transport.SocketOptions;
 import org.softrdma.verbs.Feature;
@@ -48,6 +55,16 @@ public final class SoftRdmaContext {
     /** As an InfiniBand connection of rdma_cm: seven retries, each after 4.096 us * 2^18 without an answer. */
     private static final long DEFAULT_HOST_TIMEOUT_MS = 8_000;
 
+    private static final long DEFAULT_ROCE_TIMEOUT_MS = 250;
+    private static final long ROCE_RECEIVER_WAIT_NS = TimeUnit.MICROSECONDS.toNanos(640);
+    private static final int ROCE_WINDOW = 64;
+    /** Cards and SoftRoCE send from ports above it. */
+    private static final int MOST_ROCE_PORT = 49_151;
+
+    private static final Set<String> OF_IWARP =
+            Set.of("crc", "mpa-revision", "rfc7306", "segment", "copy-below", "receive-buffer", "ready-repeat");
+    private static final String OF_ROCE = "roce-";
+
     private static final Pattern SIZE = Pattern.compile("([0-9]{1,9}|[0-9]{1,18}(?![kmgKMG]))([kmgKMG]?)");
     private static final Map<String, Long> UNITS = Map.of("k", 1L << 10, "m", 1L << 20, "g", 1L << 30);
 
@@ -55,6 +72,16 @@ public final class SoftRdmaContext {
     private ProgressMode progress = ProgressMode.ENGINE;
     private String transport = "auto";
     private int threads = 1;
+    private boolean roce;
+    private int rocePort = RocePacket.UDP_PORT;
+    /** 0 for the same. */
+    private int rocePeerPort;
+
+    private int roceTransferUnit;
+    private long roceTimeoutMs = DEFAULT_ROCE_TIMEOUT_MS;
+    private int roceRetries = RcSettings.FOR_EVER;
+    private int roceRnrRetries = RcSettings.FOR_EVER;
+    private final Set<String> given = new HashSet<>();
     private boolean crc;
     private int mpaRevision = 2;
     private boolean rfc7306 = true;
@@ -87,6 +114,28 @@ public final class SoftRdmaContext {
                 "epoll, uring (io_uring), nio or auto; default auto: uring for engine threads, epoll in manual"
                         + " progress and where there is no uring, nio where there is neither");
         options.put("threads", "engine threads; default 1");
+        options.put("wire", "iwarp (over TCP) or roce (RoCEv2 over UDP): what carries requests; default iwarp");
+        options.put(
+                "roce-port",
+                "wire=roce: UDP port where peers find this device, 1 to 49151; no other device on this address has it,"
+                        + " unless it only connects; default "
+                        + RocePacket.UDP_PORT);
+        options.put("roce-peer-port", "wire=roce: UDP port of those that it connects to; default that of roce-port");
+        options.put(
+                "roce-mtu",
+                "wire=roce: most bytes of payload in a packet: 1024, 2048, 4096 or auto, what the network has room"
+                        + " for; default auto");
+        options.put(
+                "roce-timeout",
+                "wire=roce: milliseconds without progress after which packets are sent again; default "
+                        + DEFAULT_ROCE_TIMEOUT_MS);
+        options.put(
+                "roce-retries",
+                "wire=roce: how often in a row they are sent again before the connection ends, 0 to 7; default 7");
+        options.put(
+                "roce-rnr-retries",
+                "wire=roce: how often in a row a peer tries again when this side has no RECV, 0 to 6, or 7 for ever;"
+                        + " default 7");
         options.put("crc", "on or off: request CRC32C on every connection; default off");
         options.put("mpa-revision", "1 or 2: MPA revision of connection requests; default 2");
         options.put("rfc7306", "on or off: send and answer atomics and WRITEs with immediate (RFC 7306); default on");
@@ -158,7 +207,17 @@ public final class SoftRdmaContext {
     }
 
     private void set(String name, String value) {
+        given.add(name);
         switch (name) {
+            case "wire" -> roce = choose(name, value, Map.of("iwarp", false, "roce", true), roce);
+            case "roce-port" -> rocePort = (int) number(name, value, 1, MOST_ROCE_PORT);
+            case "roce-peer-port" -> rocePeerPort = (int) number(name, value, 1, MOST_ROCE_PORT);
+            case "roce-mtu" ->
+                roceTransferUnit = choose(
+                        name, value, Map.of("auto", 0, "1024", 1024, "2048", 2048, "4096", 4096), roceTransferUnit);
+            case "roce-timeout" -> roceTimeoutMs = number(name, value, 1, MOST_TIMEOUT_MS);
+            case "roce-retries" -> roceRetries = (int) number(name, value, 0, RcSettings.FOR_EVER);
+            case "roce-rnr-retries" -> roceRnrRetries = (int) number(name, value, 0, RcSettings.FOR_EVER);
             case "progress" ->
                 progress = choose(
                         name, value, Map.of("engine", ProgressMode.ENGINE, "manual", ProgressMode.MANUAL), progress);
@@ -267,11 +326,23 @@ public final class SoftRdmaContext {
         if (profile != DeviceProfile.NONE && pinning == PinningPolicy.LAZY) {
             faults.add("pinning=lazy: profile=" + profile + " pins at registration; expected eager, off or auto");
         }
+        checkWire();
         if (!faults.isEmpty()) {
             throw new IllegalArgumentException(String.join("; ", faults));
         }
         concluded = true;
         return this;
+    }
+
+    private void checkWire() {
+        for (String name : given.stream().sorted().toList()) {
+            if (roce ? OF_IWARP.contains(name) : name.startsWith(OF_ROCE)) {
+                faults.add(name + ": an option of wire=" + (roce ? "iwarp" : "roce") + "; leave it out, or choose that");
+            }
+        }
+        if (roce && sameHost == SameHost.Mode.AUTO && given.contains("same-host")) {
+            faults.add("same-host=auto: wire=roce reads all memory by the wire, also on the same host; expected off");
+        }
     }
 
     /** True if the opening thread drives the device. */
@@ -296,7 +367,11 @@ public final class SoftRdmaContext {
 
     /** True if READs on the same host may bypass the transport. */
     boolean sameHost() {
-        return require(sameHost) != SameHost.Mode.OFF;
+        return require(sameHostMode()) != SameHost.Mode.OFF;
+    }
+
+    private SameHost.Mode sameHostMode() {
+        return roce ? SameHost.Mode.OFF : sameHost;
     }
 
     /** Options of every socket. */
@@ -310,9 +385,9 @@ public final class SoftRdmaContext {
                 manualProgress(),
                 Math.min(maxRegions, profile.limits().regions()),
                 new PinningSettings(pinningPolicy(), pinBudget, pinGranule),
-                sameHost,
+                sameHostMode(),
                 engineLimits(),
-                new IwarpFactory(iwarp()),
+                roce ? new RoceFactory(roce()) : new IwarpFactory(iwarp()),
                 profile));
     }
 
@@ -329,6 +404,18 @@ public final class SoftRdmaContext {
                         TimeUnit.MILLISECONDS.toNanos(handshakeTimeoutMs),
                         TimeUnit.MILLISECONDS.toNanos(lingerTimeoutMs),
                         TimeUnit.MILLISECONDS.toNanos(hostTimeoutMs))));
+    }
+
+    private RoceSettings roce() {
+        return require(new RoceSettings(
+                rocePort,
+                rocePeerPort == 0 ? rocePort : rocePeerPort,
+                roceTransferUnit,
+                TimeUnit.MILLISECONDS.toNanos(roceTimeoutMs),
+                roceRetries,
+                roceRnrRetries,
+                RnrTimer.code(ROCE_RECEIVER_WAIT_NS),
+                ROCE_WINDOW));
     }
 
     private IwarpSettings iwarp() {

@@ -1,6 +1,7 @@
 package org.softrdma.sim.capture;
 
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.List;
@@ -86,6 +87,11 @@ public final class CapturingTransport implements Transport {
         public DatagramSocket bind(InetSocketAddress local, SocketEvents events) throws IOException {
             DatagramSocket socket = ((DatagramLoop) loop).bind(local, events);
             return new CapturingDatagramSocket(owner.file, owner.datagramSockets, socket);
+        }
+
+        @Override
+        public InetAddress localTo(InetSocketAddress remote) throws IOException {
+            return ((DatagramLoop) loop).localTo(remote);
         }
 
         @Override

@@ -33,7 +33,7 @@ public final class WindowRequests {
     }
 
     /** Executes the request in a slot; false if it fails. */
-    boolean execute(int slot) {
+    public boolean execute(int slot) {
         if (sends.opcode(slot) == SendOpcode.INVALIDATE) {
             return invalidate(sends.rkey(slot));
         }

@@ -179,6 +179,12 @@ public final class ReceiveQueue {
         finish(CompletionStatus.SUCCESS, CompletionOpcode.RECEIVE_WRITE_IMMEDIATE, written, immediate, solicited);
     }
 
+    /** The oldest RECV succeeded, by a SEND with an immediate. */
+    public void completeSendImmediate(long byteLength, int immediate, boolean solicited) {
+        int slot = slot();
+        completions.pushSendImmediate(source, wrIds[slot], byteLength, immediate, consume(slot), solicited);
+    }
+
     /** The oldest RECV succeeded, by a SEND that has invalidated a key. */
     public void completeInvalidating(long byteLength, boolean solicited, int key) {
         finish(CompletionStatus.SUCCESS, CompletionOpcode.RECEIVE, byteLength, key, solicited);
@@ -207,9 +213,14 @@ public final class ReceiveQueue {
     private void finish(
             CompletionStatus status, CompletionOpcode opcode, long byteLength, int vendorCode, boolean solicited) {
         int slot = slot();
+        completions.push(source, wrIds[slot], status, opcode, byteLength, vendorCode, consume(slot), solicited);
+    }
+
+    /** The RECV in a slot is not waiting any more; returns the sequence of its completion. */
+    private long consume(int slot) {
         long sequence = shared == null ? consumed + 1 : slot;
         consumed++;
         taken = SoftSharedReceiveQueue.NONE;
-        completions.push(source, wrIds[slot], status, opcode, byteLength, vendorCode, sequence, solicited);
+        return sequence;
     }
 }

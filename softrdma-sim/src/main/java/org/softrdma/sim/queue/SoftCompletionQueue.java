@@ -23,6 +23,9 @@ public class SoftCompletionQueue implements CompletionQueue {
     /** Most entries of a queue. */
     public static final int MAX_ENTRIES = 1 << 22;
 
+    /** With the opcode of a RECV: what came is a SEND with an immediate. */
+    private static final int SEND_IMMEDIATE = 0x40;
+
     private static final CompletionOpcode[] OPCODES = CompletionOpcode.values();
     /**
      * Work of posting threads between two turns of the device, in manual progress: so little while its turns bring
@@ -240,6 +243,25 @@ public class SoftCompletionQueue implements CompletionQueue {
             int vendorCode,
             long sequence,
             boolean solicited) {
+        push(source, wrId, status, opcode.ordinal(), byteLength, vendorCode, sequence, solicited);
+    }
+
+    /** Adds the success of a RECV by a SEND with an immediate; parameters as of {@link #push}. */
+    void pushSendImmediate(
+            CompletionSource source, long wrId, long byteLength, int immediate, long sequence, boolean solicited) {
+        int code = CompletionOpcode.RECEIVE.ordinal() | SEND_IMMEDIATE;
+        push(source, wrId, CompletionStatus.SUCCESS, code, byteLength, immediate, sequence, solicited);
+    }
+
+    private void push(
+            CompletionSource source,
+            long wrId,
+            CompletionStatus status,
+            int opcode,
+            long byteLength,
+            int vendorCode,
+            long sequence,
+            boolean solicited) {
         @Nullable List<CompletionSource> overrunNow = null;
         lock.lock();
         try {
@@ -255,7 +277,7 @@ public class SoftCompletionQueue implements CompletionQueue {
                 sequences[slot] = sequence;
                 vendorCodes[slot] = vendorCode;
                 statuses[slot] = (byte) status.code();
-                opcodes[slot] = (byte) opcode.ordinal();
+                opcodes[slot] = (byte) opcode;
                 owners[slot] = source;
                 tail++;
                 if (sequence < 0) { // see SendQueue.completeOutOfBand
@@ -426,12 +448,12 @@ public class SoftCompletionQueue implements CompletionQueue {
     private void take(int slot, WorkCompletion completion) {
         CompletionSource source = owners[slot];
         owners[slot] = null;
-        CompletionOpcode opcode = OPCODES[opcodes[slot]];
+        CompletionOpcode opcode = OPCODES[opcodes[slot] & ~SEND_IMMEDIATE];
         boolean receive = opcode.isReceive();
         if (statuses[slot] == 0) {
             completion.succeeded(wrIds[slot], source.number(), opcode, byteLengths[slot]);
             if (receive) {
-                attach(completion, opcode, vendorCodes[slot]);
+                attach(completion, opcodes[slot], vendorCodes[slot]);
             }
         } else {
             completion.failed(wrIds[slot], source.number(), CompletionStatus.ofCode(statuses[slot]), vendorCodes[slot]);
@@ -444,8 +466,8 @@ public class SoftCompletionQueue implements CompletionQueue {
     }
 
     /** What came with the message. No key is 0. */
-    private static void attach(WorkCompletion completion, CompletionOpcode opcode, int number) {
-        if (opcode == CompletionOpcode.RECEIVE_WRITE_IMMEDIATE) {
+    private static void attach(WorkCompletion completion, int opcode, int number) {
+        if (opcode == CompletionOpcode.RECEIVE_WRITE_IMMEDIATE.ordinal() || (opcode & SEND_IMMEDIATE) != 0) {
             completion.withImmediate(number);
         } else if (number != 0) {
             completion.withInvalidatedKey(number);

@@ -1,7 +1,9 @@
 package org.softrdma.sim.transport;
 
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.channels.DatagramChannel;
 
 /** An event loop that drives datagram sockets too. */
 public interface DatagramLoop extends EventLoop {
@@ -14,4 +16,16 @@ public interface DatagramLoop extends EventLoop {
      * @throws IOException if there is no socket for it
      */
     DatagramSocket bind(InetSocketAddress local, SocketEvents events) throws IOException;
+
+    /**
+     * The address of this host from which datagrams to a peer go.
+     *
+     * @param remote the peer
+     * @throws IOException if there is no route to it
+     */
+    default InetAddress localTo(InetSocketAddress remote) throws IOException {
+        try (DatagramChannel probe = DatagramChannel.open()) {
+            return ((InetSocketAddress) probe.connect(remote).getLocalAddress()).getAddress(); // sends nothing
+        }
+    }
 }

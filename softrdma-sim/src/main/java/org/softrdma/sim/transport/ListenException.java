@@ -35,6 +35,16 @@ public final class ListenException extends IOException {
         this.reason = reason;
     }
 
+    private ListenException(Reason reason, String message, IOException cause) {
+        super(message, cause);
+        this.reason = reason;
+    }
+
+    /** Of a wire that knows better what to do. */
+    public static ListenException of(Reason reason, String message, IOException cause) {
+        return new ListenException(reason, message, cause);
+    }
+
     /** From the errno of bind(2) or listen(2) on Linux. */
     static ListenException ofErrno(int errno, InetSocketAddress local, IOException cause) {
         Reason reason = switch (errno) {

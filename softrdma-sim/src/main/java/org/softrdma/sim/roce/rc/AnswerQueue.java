@@ -13,7 +13,7 @@ import org.softrdma.sim.roce.wire.RoceOpcode;
  * #sent} moves on. What does not fit is dropped: a peer that repeats requests faster than answers go repeats them again.
  * Engine thread only.
  */
-final class AnswerQueue {
+public final class AnswerQueue {
     private enum Kind {
         ACKNOWLEDGEMENT,
         READ,
@@ -47,7 +47,7 @@ final class AnswerQueue {
      * @param inboundReads READs and atomics that may wait for their answers
      * @param transferUnit bytes of payload in a full packet
      */
-    AnswerQueue(int inboundReads, int transferUnit) {
+    public AnswerQueue(int inboundReads, int transferUnit) {
         int capacity = Integer.highestOneBit(2 * inboundReads + SPARE) << 1;
         mask = capacity - 1;
         this.transferUnit = transferUnit;
@@ -132,7 +132,7 @@ final class AnswerQueue {
     // ---- what to send
 
     /** Chooses the next packet; false if none is due. */
-    boolean next() {
+    public boolean next() {
         return head < tail;
     }
 
@@ -141,7 +141,7 @@ final class AnswerQueue {
     }
 
     /** Opcode of the chosen packet. */
-    int opcode() {
+    public int opcode() {
         int slot = slot();
         return switch (kinds[slot]) {
             case ACKNOWLEDGEMENT -> RoceOpcode.ACKNOWLEDGE;
@@ -158,32 +158,32 @@ final class AnswerQueue {
     }
 
     /** PSN of the chosen packet. */
-    int psn() {
+    public int psn() {
         return Psn.plus(psns[slot()], packet);
     }
 
     /** Syndrome of the chosen packet, if it has an {@link Aeth}. */
-    int syndrome() {
+    public int syndrome() {
         return syndromes[slot()];
     }
 
     /** Message sequence number of the chosen packet, if it has an {@link Aeth}. */
-    int msn() {
+    public int msn() {
         return msns[slot()];
     }
 
     /** What the word was, if the chosen packet answers an atomic. */
-    long original() {
+    public long original() {
         return values[slot()];
     }
 
     /** Key of the memory that the chosen packet of a READ is read from. */
-    int rkey() {
+    public int rkey() {
         return rkeys[slot()];
     }
 
     /** Where its payload is read from. */
-    long address() {
+    public long address() {
         return addresses[slot()] + offset();
     }
 
@@ -192,13 +192,23 @@ final class AnswerQueue {
     }
 
     /** Bytes of its payload; 0 unless it answers a READ. */
-    int payloadLength() {
+    public int payloadLength() {
         int slot = slot();
         return kinds[slot] == Kind.READ ? (int) Math.min(values[slot] - offset(), transferUnit) : 0;
     }
 
+    /** Bytes of the answer to a READ from {@link #address} on. */
+    public long rest() {
+        return values[slot()] - offset();
+    }
+
+    /** Bytes of the whole answer to a READ. */
+    public long total() {
+        return values[slot()];
+    }
+
     /** The chosen packet is on its way, or lost. */
-    void sent() {
+    public void sent() {
         int slot = slot();
         packet++;
         if (packet == packets[slot]) {
@@ -212,7 +222,7 @@ final class AnswerQueue {
      * The memory of the chosen packet of a READ may not be read any more: the answer ends with a NAK, and nothing else
      * goes.
      */
-    void refuseRest() {
+    public void refuseRest() {
         int psn = psn();
         int msn = msn();
         head = tail;

@@ -120,7 +120,7 @@ public final class Requester {
         slot = sends.slot(sequence);
         opcode = sends.opcode(slot);
         if (isLocal()) {
-            return true;
+            return !isFenced();
         }
         packets = packetsOf(slot);
         if (sequence == numbered && Psn.distance(unacknowledged, nextPsn) + packets >= MAX_SPAN) {

@@ -21,7 +21,7 @@ import org.softrdma.verbs.CompletionStatus;
  *
  * <p>Answers wait in {@link AnswerQueue} in the order of the requests; acknowledgements join. Engine thread only.
  */
-final class Responder {
+public final class Responder {
     private enum Message {
         NONE,
         SEND,
@@ -63,7 +63,7 @@ final class Responder {
      * @param answers where answers wait
      * @param startingPsn the peer's first PSN, which this side has chosen
      */
-    Responder(ResponderTarget target, RcSettings settings, AnswerQueue answers, int startingPsn) {
+    public Responder(ResponderTarget target, RcSettings settings, AnswerQueue answers, int startingPsn) {
         this.target = target;
         this.settings = settings;
         this.answers = answers;
@@ -77,7 +77,7 @@ final class Responder {
      * @param packet where its BTH is
      * @param length its bytes
      */
-    void onRequest(long packet, int length) {
+    public void onRequest(long packet, int length) {
         if (failed) {
             return;
         }
@@ -92,22 +92,27 @@ final class Responder {
     }
 
     /** True once a request was refused: the queue pair has to go to error after the answers that are due. */
-    boolean hasFailed() {
+    public boolean hasFailed() {
         return failed;
     }
 
+    /** A request that was taken cannot be answered any more: nothing else is. */
+    public void fail() {
+        failed = true;
+    }
+
     /** The PSN of the next request packet. */
-    int expected() {
+    public int expected() {
         return expected;
     }
 
     /** Packets that repeated one that was executed. */
-    long duplicates() {
+    public long duplicates() {
         return duplicates;
     }
 
     /** Packets behind one that is missing. */
-    long outOfSequence() {
+    public long outOfSequence() {
         return outOfSequence;
     }
 
@@ -244,6 +249,10 @@ final class Responder {
         }
         received = behind;
         if (ends) {
+            if (!target.completeWrite(received)) {
+                refuse(expected, Aeth.REMOTE_ACCESS_ERROR);
+                return;
+            }
             if (RoceOpcode.hasImmediate(opcode)) {
                 boolean solicited = (Bth.flags(packet) & Bth.SOLICITED) != 0;
                 target.completeImmediate(received, RocePacket.lastWord(packet), solicited, true);

@@ -6,7 +6,7 @@ import org.softrdma.verbs.CompletionStatus;
  * What the requests of a peer act on: the memory and the receive queue of a queue pair. Each method takes effect at
  * once, and none of them waits. Keys and addresses are a peer's: anything may come.
  */
-interface ResponderTarget {
+public interface ResponderTarget {
     /** True if there is a RECV for the message that begins, or has begun. */
     boolean hasReceive();
 
@@ -50,6 +50,13 @@ interface ResponderTarget {
 
     /** Copies part of a WRITE into memory; false if it may not be written any more. More than 0 bytes. */
     boolean write(int rkey, long address, long payload, int length);
+
+    /**
+     * All of a WRITE has come, perhaps no bytes.
+     *
+     * @return false if the memory of its end may not be written any more
+     */
+    boolean completeWrite(long length);
 
     /** True if the peer may read, more than 0 bytes. */
     boolean mayRead(int rkey, long address, long length);

@@ -1,0 +1,134 @@
+package org.softrdma.sim.roce;
+
+import org.softrdma.sim.engine.Placement;
+import org.softrdma.sim.engine.RnicEngine;
+import org.softrdma.sim.memory.AccessResult;
+import org.softrdma.sim.memory.AccessRights;
+import org.softrdma.sim.memory.MemoryOperations;
+import org.softrdma.sim.memory.NativeMemory;
+import org.softrdma.sim.memory.StagTable;
+import org.softrdma.sim.queue.EntryTable;
+import org.softrdma.sim.queue.SendQueue;
+import org.softrdma.verbs.SendFlags;
+
+/**
+ * The local memory of requests: what SENDs and WRITEs carry is copied out of it, packet by packet, and again if a packet is
+ * sent again; what READs and atomics bring is placed in it. Inside a batch.
+ */
+final class LocalPayload {
+    private final RnicEngine engine;
+    private final MemoryOperations memory;
+    private final StagTable stags;
+    private final SendQueue sends;
+    private final EntryTable entries;
+    private final int domain;
+    private final Placement placement;
+
+    LocalPayload(RnicEngine engine, SendQueue sends, int domain) {
+        this.engine = engine;
+        this.sends = sends;
+        this.domain = domain;
+        memory = engine.memory();
+        stags = engine.stags();
+        entries = sends.entries();
+        placement = new Placement(engine);
+    }
+
+    /**
+     * Copies part of a message.
+     *
+     * @param slot of the request
+     * @param offset in the message
+     * @param target where it goes
+     * @param length bytes
+     * @return false if some of the memory may not be read
+     */
+    boolean copy(int slot, long offset, long target, int length) {
+        if (sends.hasFlag(slot, SendFlags.INLINE)) {
+            NativeMemory.copy(sends.inlineAddress(slot) + offset, target, length);
+            return true;
+        }
+        long skip = offset;
+        long to = target;
+        long left = length;
+        for (int i = 0; left > 0; i++) {
+            long here = Math.min(left, entries.length(slot, i) - skip);
+            if (here > 0) {
+                if (!copyEntry(entries.lkey(slot, i), entries.address(slot, i) + skip, to, here)) {
+                    return false;
+                }
+                to += here;
+                left -= here;
+                skip = 0;
+            } else {
+                skip -= entries.length(slot, i);
+            }
+        }
+        return true;
+    }
+
+    private boolean copyEntry(int key, long address, long target, long length) {
+        int row = find(key, AccessRights.NONE, address, length);
+        if (row < 0) {
+            return false;
+        }
+        long source = stags.rawAddress(row, address);
+        engine.use(row, source, length);
+        if (stags.isPolled(row)) {
+            memory.copyFromPolled(source, target, length);
+        } else {
+            memory.copy(source, target, length);
+        }
+        return true;
+    }
+
+    private int find(int key, int rights, long address, long length) {
+        int row = stags.findLocal(key);
+        return stags.check(row, domain, rights, address, length) == AccessResult.GRANTED ? row : -1;
+    }
+
+    /** True if all of a message may be read; asked before its first packet, so that none goes of one that may not. */
+    boolean mayRead(int slot) {
+        if (sends.hasFlag(slot, SendFlags.INLINE)) {
+            return true;
+        }
+        for (int i = 0; i < entries.count(slot); i++) {
+            long length = entries.length(slot, i);
+            if (length > 0 && find(entries.lkey(slot, i), AccessRights.NONE, entries.address(slot, i), length) < 0) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** True if the answer to a request may be placed. */
+    boolean maySink(int slot) {
+        long length = entries.total(slot);
+        return length == 0
+                || find(entries.lkey(slot, 0), AccessRights.LOCAL_WRITE, entries.address(slot, 0), length) >= 0;
+    }
+
+    /**
+     * Places part of an answer, which has one entry.
+     *
+     * @param slot of the request
+     * @param offset in the answer
+     * @param source its bytes
+     * @param length how many
+     * @return false if the memory may not be written any more
+     */
+    boolean place(int slot, long offset, long source, int length) {
+        if (length == 0) {
+            return true;
+        }
+        long address = entries.address(slot, 0) + offset;
+        int row = find(entries.lkey(slot, 0), AccessRights.LOCAL_WRITE, address, length);
+        if (row < 0) {
+            return false;
+        }
+        placement.begin(length);
+        placement.run(row, address, length);
+        placement.put(source, length);
+        return offset + length < entries.total(slot) || placement.complete();
+    }
+}

@@ -1,0 +1,259 @@
+package org.softrdma.sim.roce;
+
+import org.jspecify.annotations.Nullable;
+import org.softrdma.sim.engine.Counter;
+import org.softrdma.sim.engine.EngineCounters;
+import org.softrdma.sim.engine.Placement;
+import org.softrdma.sim.engine.RnicEngine;
+import org.softrdma.sim.link.QueuePairEnd;
+import org.softrdma.sim.link.WindowRequests;
+import org.softrdma.sim.memory.AccessResult;
+import org.softrdma.sim.memory.AccessRights;
+import org.softrdma.sim.memory.Binding;
+import org.softrdma.sim.memory.MemoryOperations;
+import org.softrdma.sim.memory.StagTable;
+import org.softrdma.sim.memory.StreamWindows;
+import org.softrdma.sim.queue.EntryTable;
+import org.softrdma.sim.queue.ReceiveQueue;
+import org.softrdma.sim.roce.rc.ResponderTarget;
+import org.softrdma.verbs.CompletionStatus;
+
+/** What the requests of a peer act on: the memory of the device, and the receive queue of the queue pair. Inside a batch. */
+final class PeerTarget implements ResponderTarget {
+    private final RnicEngine engine;
+    private final EngineCounters counters;
+    private final StagTable stags;
+    private final MemoryOperations memory;
+    private final ReceiveQueue receives;
+    private final StreamWindows windows;
+    private final WindowRequests windowRequests;
+    private final int domain;
+    private final int receiveDomain;
+    private final Placement placement;
+
+    /** An access was refused, which ends the connection. */
+    private boolean accessRefused;
+
+    // The answer to a READ that is being sent: all of it is read from the memory that it began with.
+    private @Nullable Binding source;
+    private long sourceBase;
+
+    PeerTarget(RnicEngine engine, QueuePairEnd queuePair, WindowRequests windowRequests) {
+        this.engine = engine;
+        this.windowRequests = windowRequests;
+        counters = engine.counters();
+        stags = engine.stags();
+        memory = engine.memory();
+        receives = queuePair.receiveQueue();
+        windows = queuePair.windows();
+        domain = queuePair.domainNumber();
+        receiveDomain = receives.domain(domain);
+        placement = new Placement(engine);
+    }
+
+    /** True if it was for an access that a request was refused. */
+    boolean isAccessRefused() {
+        return accessRefused;
+    }
+
+    // ---- SEND
+
+    @Override
+    public boolean hasReceive() {
+        return receives.hasNext();
+    }
+
+    @Override
+    public long receiveLength() {
+        return receives.entries().total(receives.slot());
+    }
+
+    @Override
+    public boolean placeInReceive(long offset, long payload, int length) {
+        EntryTable entries = receives.entries();
+        int slot = receives.slot();
+        placement.begin(length);
+        long skip = offset;
+        long from = payload;
+        for (int i = 0; placement.left() > 0; i++) {
+            long here = Math.min(placement.left(), entries.length(slot, i) - skip);
+            if (here > 0) {
+                long address = entries.address(slot, i) + skip;
+                int row = stags.findLocal(entries.lkey(slot, i));
+                AccessResult result = stags.check(row, receiveDomain, AccessRights.LOCAL_WRITE, address, here);
+                if (result != AccessResult.GRANTED) {
+                    return false;
+                }
+                placement.run(row, address, (int) here);
+                placement.put(from, (int) here);
+                from += here;
+                skip = 0;
+            } else {
+                skip -= entries.length(slot, i);
+            }
+        }
+        return true;
+    }
+
+    @Override
+    public void completeReceive(long length, boolean solicited) {
+        endOfSend();
+        receives.complete(length, solicited);
+    }
+
+    @Override
+    public void completeInvalidating(long length, boolean solicited, int key) {
+        endOfSend();
+        receives.completeInvalidating(length, solicited, key);
+    }
+
+    @Override
+    public void completeImmediate(long length, int immediate, boolean solicited, boolean write) {
+        counters.increment(Counter.RESPONDER_IMMEDIATES);
+        if (write) {
+            receives.completeImmediate(length, immediate, solicited);
+        } else {
+            endOfSend();
+            receives.completeSendImmediate(length, immediate, solicited);
+        }
+    }
+
+    /** Its last bytes came in this batch, so they may be placed. */
+    private void endOfSend() {
+        boolean ignored = placement.complete();
+        counters.increment(Counter.RESPONDER_SENDS);
+    }
+
+    @Override
+    public void failReceive(CompletionStatus status) {
+        receives.fail(status, 0);
+    }
+
+    @Override
+    public boolean invalidate(int key) {
+        boolean done = windowRequests.invalidate(key);
+        accessRefused |= !done;
+        return done;
+    }
+
+    // ---- WRITE
+
+    private int granted(int rkey, int rights, long address, long length) {
+        int row = stags.findRemote(rkey);
+        AccessResult result = stags.check(row, domain, rights, address, length);
+        if (result == AccessResult.WRONG_DOMAIN) {
+            result = windows.check(row, rights, address, length);
+        }
+        if (result == AccessResult.GRANTED) {
+            return row;
+        }
+        accessRefused = true;
+        counters.increment(Counter.ACCESS_ERRORS);
+        return -1;
+    }
+
+    @Override
+    public boolean mayWrite(int rkey, long address, long length) {
+        return granted(rkey, AccessRights.REMOTE_WRITE, address, length) >= 0;
+    }
+
+    @Override
+    public boolean write(int rkey, long address, long payload, int length) {
+        int row = granted(rkey, AccessRights.REMOTE_WRITE, address, length);
+        if (row < 0) {
+            return false;
+        }
+        placement.begin(length);
+        placement.run(row, address, length);
+        placement.put(payload, length);
+        return true;
+    }
+
+    @Override
+    public boolean completeWrite(long length) {
+        if (!placement.complete()) {
+            accessRefused = true;
+            return false;
+        }
+        counters.increment(Counter.RESPONDER_WRITES);
+        counters.add(Counter.RESPONDER_WRITE_BYTES, length);
+        return true;
+    }
+
+    // ---- READ
+
+    @Override
+    public boolean mayRead(int rkey, long address, long length) {
+        return granted(rkey, AccessRights.REMOTE_READ, address, length) >= 0;
+    }
+
+    /**
+     * Reads the payload of a packet of an answer.
+     *
+     * @param begins it is the first of its answer
+     * @param rkey that the peer has named
+     * @param address of the payload, as the peer names it
+     * @param target where the payload goes
+     * @param length bytes, more than 0
+     * @param rest bytes of the answer from there on, at least {@code length}
+     * @return false if it may not be read any more
+     */
+    boolean read(boolean begins, int rkey, long address, long target, int length, long rest) {
+        if (begins) {
+            int row = granted(rkey, AccessRights.REMOTE_READ, address, rest);
+            if (row < 0) {
+                source = null;
+                return false;
+            }
+            Binding found = stags.binding(row);
+            source = found;
+            sourceBase = found.address() + stags.offset(row, address) - address;
+        }
+        Binding begun = source;
+        if (begun == null || !begun.isAlive()) {
+            accessRefused = true;
+            return false;
+        }
+        long from = sourceBase + address;
+        engine.use(begun, from, length);
+        if (begun.isPolled()) {
+            memory.copyFromPolled(from, target, length);
+        } else {
+            memory.copy(from, target, length);
+        }
+        return true;
+    }
+
+    /** An answer to a READ is on its way. */
+    void answered(long length) {
+        source = null;
+        counters.increment(Counter.RESPONDER_READS);
+        counters.add(Counter.RESPONDER_READ_BYTES, length);
+    }
+
+    // ---- atomics
+
+    @Override
+    public boolean mayChangeWord(int rkey, long address) {
+        int row = granted(rkey, AccessRights.REMOTE_ATOMIC, address, Long.BYTES);
+        return row >= 0 && (stags.rawAddress(row, address) & Long.BYTES - 1) == 0;
+    }
+
+    @Override
+    public long fetchAndAdd(int rkey, long address, long operand) {
+        return memory.fetchAndAdd(word(rkey, address), operand, 0);
+    }
+
+    @Override
+    public long compareAndSwap(int rkey, long address, long expected, long replacement) {
+        return memory.compareAndSwap(word(rkey, address), expected, -1, replacement, -1);
+    }
+
+    private long word(int rkey, long address) {
+        counters.increment(Counter.RESPONDER_ATOMICS);
+        int row = stags.findRemote(rkey);
+        long word = stags.rawAddress(row, address);
+        engine.use(row, word, Long.BYTES);
+        return word;
+    }
+}

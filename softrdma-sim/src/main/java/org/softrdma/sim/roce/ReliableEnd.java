@@ -1,0 +1,334 @@
+package org.softrdma.sim.roce;
+
+import org.jspecify.annotations.Nullable;
+import org.softrdma.sim.engine.RnicEngine;
+import org.softrdma.sim.link.LocalRequests;
+import org.softrdma.sim.link.QueuePairEnd;
+import org.softrdma.sim.memory.NativeMemory;
+import org.softrdma.sim.queue.SendQueue;
+import org.softrdma.sim.roce.rc.AnswerQueue;
+import org.softrdma.sim.roce.rc.RcSettings;
+import org.softrdma.sim.roce.rc.Requester;
+import org.softrdma.sim.roce.rc.Responder;
+import org.softrdma.sim.roce.wire.Aeth;
+import org.softrdma.sim.roce.wire.AtomicEth;
+import org.softrdma.sim.roce.wire.Bth;
+import org.softrdma.sim.roce.wire.Reth;
+import org.softrdma.sim.roce.wire.RoceOpcode;
+import org.softrdma.sim.roce.wire.RocePacket;
+import org.softrdma.verbs.CompletionStatus;
+import org.softrdma.verbs.SendFlags;
+import org.softrdma.verbs.SendOpcode;
+
+/**
+ * One end of a reliable connection: its {@link Requester} and {@link Responder}, the memory that they act on, and the
+ * packets that they want sent. After each call {@link #isOver} says whether the queue pair has to go to error, and why.
+ * Inside a batch.
+ */
+final class ReliableEnd {
+    /** Packets of each kind, answers and requests, before another connection has its turn. */
+    private static final int PACKETS_PER_TURN = 32;
+
+    private final SendQueue sends;
+    private final Requester requester;
+    private final Responder responder;
+    private final AnswerQueue answers;
+    private final LocalRequests local;
+    private final LocalPayload payload;
+    private final PeerTarget target;
+    private final RoceCounters counters;
+    private final int peerQueuePair;
+    /** The word of an atomic in this machine's byte order. */
+    private final PacketMemory word;
+
+    /** The peer knows that this side is ready. */
+    private boolean mayRequest;
+
+    private boolean over;
+    private @Nullable CompletionStatus failure;
+    private long culprit = Requester.NONE;
+
+    private long retransmissions;
+    private long timeouts;
+    private long duplicates;
+    private long outOfSequence;
+
+    /**
+     * An end on which nothing was sent.
+     *
+     * @param engine of the connection
+     * @param queuePair its queue pair
+     * @param settings what was agreed on
+     * @param sendPsn PSN with which this side begins
+     * @param expectedPsn PSN with which the peer begins
+     * @param peerQueuePair number of the peer's queue pair
+     * @param counters of the engine's ports
+     */
+    ReliableEnd(
+            RnicEngine engine,
+            QueuePairEnd queuePair,
+            RcSettings settings,
+            int sendPsn,
+            int expectedPsn,
+            int peerQueuePair,
+            RoceCounters counters) {
+        this.peerQueuePair = peerQueuePair;
+        this.counters = counters;
+        sends = queuePair.sendQueue();
+        local = queuePair.localRequests();
+        payload = new LocalPayload(engine, sends, queuePair.domainNumber());
+        target = new PeerTarget(engine, queuePair, local.windows());
+        word = new PacketMemory(engine.memory(), Long.BYTES);
+        requester = new Requester(sends, queuePair.limits().maxSendWorkRequests(), settings, sendPsn);
+        answers = new AnswerQueue(settings.inboundReads(), settings.transferUnit());
+        responder = new Responder(target, settings, answers, expectedPsn);
+    }
+
+    /** Requests may be sent from now on. */
+    void allowRequests() {
+        mayRequest = true;
+    }
+
+    /** No request is executed or sent any more. */
+    void abandonRequests() {
+        over = true;
+        local.abandon();
+    }
+
+    // ---- how it ends
+
+    /** True if the queue pair has to go to error. */
+    boolean isOver() {
+        return over;
+    }
+
+    /** Status of the request that has failed; null if it was one of the peer. */
+    @Nullable
+    CompletionStatus failure() {
+        return failure;
+    }
+
+    /** Sequence of the request that has failed, or {@link Requester#NONE}. */
+    long culprit() {
+        return culprit;
+    }
+
+    /** True if it was for an access that a request of the peer was refused. */
+    boolean isAccessRefused() {
+        return target.isAccessRefused();
+    }
+
+    private void fail(long sequence, CompletionStatus status) {
+        over = true;
+        failure = status;
+        culprit = sequence;
+    }
+
+    private void heedRequester() {
+        CompletionStatus status = requester.failure();
+        if (status != null && !over) {
+            fail(requester.culprit(), status);
+        }
+    }
+
+    // ---- what arrives
+
+    /** A packet of the peer, which was checked. */
+    void received(long packet, int length, long nowNs) {
+        int opcode = Bth.opcode(packet);
+        if (!RoceOpcode.isResponse(opcode)) {
+            responder.onRequest(packet, length);
+        } else if (opcode == RoceOpcode.ACKNOWLEDGE) {
+            requester.onAcknowledgement(Bth.psn(packet), Aeth.syndrome(packet), nowNs);
+        } else if (opcode == RoceOpcode.ATOMIC_ACKNOWLEDGE) {
+            if (requester.onAtomicResponse(Bth.psn(packet), nowNs)) {
+                NativeMemory.putNativeLong(word.address(), AtomicEth.original(packet));
+                place(word.address(), Long.BYTES, nowNs);
+            }
+        } else {
+            int bytes = RocePacket.payloadLength(packet, length);
+            if (requester.onReadResponse(opcode, Bth.psn(packet), bytes, nowNs)) {
+                place(packet + RoceOpcode.headerLength(opcode), bytes, nowNs);
+            }
+        }
+        heedRequester();
+        count();
+    }
+
+    private void place(long source, int length, long nowNs) {
+        long sequence = requester.responseSequence();
+        if (payload.place(sends.slot(sequence), requester.responseOffset(), source, length)) {
+            requester.responsePlaced(nowNs);
+        } else {
+            fail(sequence, CompletionStatus.LOCAL_PROTECTION_ERROR);
+        }
+    }
+
+    // ---- time
+
+    /** When {@link #onTime} is due. */
+    long deadlineNs() {
+        return over ? Long.MAX_VALUE : requester.deadlineNs();
+    }
+
+    /** Goes back if nothing has been heard for too long. */
+    void onTime(long nowNs) {
+        requester.onTime(nowNs);
+        heedRequester();
+        count();
+    }
+
+    private void count() {
+        counters.add(RoceCounter.RETRANSMITTED, requester.retransmissions() - retransmissions);
+        counters.add(RoceCounter.TIMEOUTS, requester.timeouts() - timeouts);
+        counters.add(RoceCounter.DUPLICATES, responder.duplicates() - duplicates);
+        counters.add(RoceCounter.OUT_OF_SEQUENCE, responder.outOfSequence() - outOfSequence);
+        retransmissions = requester.retransmissions();
+        timeouts = requester.timeouts();
+        duplicates = responder.duplicates();
+        outOfSequence = responder.outOfSequence();
+    }
+
+    // ---- what is sent
+
+    /**
+     * Adds packets that are due.
+     *
+     * @return true if there may be more
+     */
+    boolean fill(PacketStage stage, RocePath path, long nowNs) {
+        boolean more = fillAnswers(stage, path);
+        if (responder.hasFailed() && !answers.next()) {
+            over = true; // the peer has been told
+        }
+        if (mayRequest && !over && !responder.hasFailed()) {
+            more |= fillRequests(stage, path, nowNs);
+            heedRequester();
+        }
+        count();
+        return more && !over;
+    }
+
+    /** Adds answers that are due, as many as a turn allows; true if there are more. */
+    boolean fillAnswers(PacketStage stage, RocePath path) {
+        for (int i = 0; i < PACKETS_PER_TURN && answers.next(); i++) {
+            if (!stage.hasRoom()) {
+                return true;
+            }
+            addAnswer(stage, path);
+        }
+        return answers.next();
+    }
+
+    private void addAnswer(PacketStage stage, RocePath path) {
+        int opcode = answers.opcode();
+        int length = answers.payloadLength();
+        long at = stage.next();
+        boolean begins = RoceOpcode.beginsMessage(opcode);
+        if (length > 0) {
+            long to = at + RoceOpcode.headerLength(opcode);
+            if (!target.read(begins, answers.rkey(), answers.address(), to, length, answers.rest())) {
+                answers.refuseRest();
+                responder.fail();
+                return;
+            }
+        }
+        Bth.put(at, opcode, Bth.MIGRATED, length, peerQueuePair, answers.psn());
+        if (RoceOpcode.hasAeth(opcode)) {
+            Aeth.put(at, answers.syndrome(), answers.msn());
+        }
+        if (opcode == RoceOpcode.ATOMIC_ACKNOWLEDGE) {
+            AtomicEth.putOriginal(at, answers.original());
+        } else if (opcode == RoceOpcode.READ_RESPONSE_LAST || opcode == RoceOpcode.READ_RESPONSE_ONLY) {
+            target.answered(answers.total());
+        }
+        RocePacket.putPad(at, opcode, length);
+        answers.sent();
+        stage.add(RocePacket.length(opcode, length), path);
+    }
+
+    private boolean fillRequests(PacketStage stage, RocePath path, long nowNs) {
+        for (int i = 0; i < PACKETS_PER_TURN && !over; i++) {
+            if (!requester.next(nowNs)) {
+                return false;
+            }
+            boolean done = requester.isLocal() ? execute(nowNs) : stage.hasRoom() && addRequest(stage, path, nowNs);
+            if (!done) {
+                return !over && !stage.hasRoom();
+            }
+        }
+        return true;
+    }
+
+    /** A request that sends nothing; false if it has to wait, or cannot be done. */
+    private boolean execute(long nowNs) {
+        if (!requester.isRepeated() && !local.windows().execute(requester.slot())) {
+            failAtCursor(LocalRequests.failure(sends.opcode(requester.slot())));
+            return false;
+        }
+        requester.sent(nowNs);
+        return true;
+    }
+
+    /** The request at the cursor cannot be done. Those before it are completed first. */
+    private void failAtCursor(CompletionStatus status) {
+        long sequence = sends.cursor();
+        if (sends.oldest() == sequence) {
+            fail(sequence, status);
+        }
+    }
+
+    /** Adds the packet that the requester has chosen; false if its memory may not be used. */
+    private boolean addRequest(PacketStage stage, RocePath path, long nowNs) {
+        int slot = requester.slot();
+        int opcode = requester.operation();
+        int length = requester.payloadLength();
+        SendOpcode request = sends.opcode(slot);
+        long at = stage.next();
+        if (!mayUse(request, slot)
+                || (length > 0
+                        && !payload.copy(slot, requester.offset(), at + RoceOpcode.headerLength(opcode), length))) {
+            failAtCursor(CompletionStatus.LOCAL_PROTECTION_ERROR);
+            return false;
+        }
+        boolean solicited = RoceOpcode.endsMessage(opcode) && sends.hasFlag(slot, SendFlags.SOLICITED);
+        Bth.put(at, opcode, Bth.MIGRATED | (solicited ? Bth.SOLICITED : 0), length, peerQueuePair, requester.psn());
+        if (requester.requestsAcknowledgement()) {
+            Bth.requestAcknowledgement(at);
+        }
+        putHeaders(at, opcode, slot);
+        RocePacket.putPad(at, opcode, length);
+        requester.sent(nowNs);
+        stage.add(RocePacket.length(opcode, length), path);
+        return true;
+    }
+
+    private boolean mayUse(SendOpcode request, int slot) {
+        if (request.isAnswered()) {
+            return payload.maySink(slot);
+        }
+        return requester.offset() > 0 || payload.mayRead(slot);
+    }
+
+    private void putHeaders(long at, int opcode, int slot) {
+        if (RoceOpcode.hasReth(opcode)) {
+            boolean read = opcode == RoceOpcode.READ_REQUEST;
+            long total = read ? requester.rest() : sends.entries().total(slot);
+            Reth.put(at, sends.remoteAddress(slot) + (read ? requester.offset() : 0), sends.rkey(slot), (int) total);
+        }
+        if (RoceOpcode.isAtomic(opcode)) {
+            boolean add = opcode == RoceOpcode.FETCH_ADD;
+            AtomicEth.put(
+                    at,
+                    sends.remoteAddress(slot),
+                    sends.rkey(slot),
+                    add ? sends.compareAdd(slot) : sends.swap(slot),
+                    add ? 0 : sends.compareAdd(slot));
+        }
+        if (RoceOpcode.hasImmediate(opcode)) {
+            RocePacket.putLastWord(at, opcode, sends.immediate(slot));
+        } else if (RoceOpcode.hasInvalidate(opcode)) {
+            RocePacket.putLastWord(at, opcode, sends.rkey(slot));
+        }
+    }
+}

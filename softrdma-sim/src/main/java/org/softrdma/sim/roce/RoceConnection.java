@@ -1,0 +1,492 @@
+package org.softrdma.sim.roce;
+
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
+import org.softrdma.sim.engine.Counter;
+import org.softrdma.sim.engine.DrivenConnection;
+import org.softrdma.sim.engine.RnicEngine;
+import org.softrdma.sim.link.QueuePairEnd;
+import org.softrdma.sim.link.WireConnection;
+import org.softrdma.sim.roce.cm.CmConnection;
+import org.softrdma.sim.roce.cm.CmEvents;
+import org.softrdma.sim.roce.rc.RcSettings;
+import org.softrdma.sim.roce.wire.ConnectReply;
+import org.softrdma.sim.roce.wire.PrivateData;
+import org.softrdma.sim.transport.FaultLog;
+import org.softrdma.verbs.CompletionStatus;
+
+/**
+ * A connection: the number of its queue pair on a port, its {@link ReliableEnd}, and its {@link CmConnection}, whose events
+ * it gets.
+ *
+ * <pre>
+ *   UNCONNECTED -- open --> CONNECTING -- begin --> STREAM -- end --> ENDED
+ *        |                       |                                      ^
+ *        +-----------------------+---------------- end -----------------+
+ * </pre>
+ *
+ * <p>Whatever ends it, the queue pair goes to ERROR at once, the number takes no more packets, and the peer gets a DREQ or
+ * a REJ. The number is used again only after the connection manager has forgotten it. Engine thread only, except {@link
+ * #ring}.
+ */
+final class RoceConnection implements WireConnection, DrivenConnection, CmEvents {
+    private static final Logger LOG = LoggerFactory.getLogger(RoceConnection.class);
+
+    private static final String PEER_LEFT = "the peer closed the connection";
+    private static final String REFUSED = "a request of the peer was refused";
+    private static final int NO_NUMBER = 0;
+
+    private enum State {
+        UNCONNECTED,
+        CONNECTING,
+        STREAM,
+        ENDED
+    }
+
+    private final RocePorts ports;
+    private final RnicEngine engine;
+    private final AtomicBoolean rung = new AtomicBoolean();
+    private final Runnable doorbellTask;
+
+    private State state = State.UNCONNECTED;
+    private @Nullable QueuePairEnd queuePair;
+    private @Nullable Handshake handshake;
+    private @Nullable RocePort port;
+    private @Nullable RocePath path;
+    private @Nullable CmConnection manager;
+    private @Nullable ReliableEnd stream;
+    private int number = NO_NUMBER;
+    /** It is among those that may have something to send. */
+    private boolean enqueued;
+
+    /** What waits for the connection to be made. Engine thread. */
+    interface Handshake {
+        /** Active side: the peer has accepted. */
+        void replied(ConnectReply reply);
+
+        /** It will not be made: the peer, or nobody, has answered. */
+        void refused(int reason, PrivateData data);
+
+        /** The connection has ended, also if it was made. */
+        void ended(String reason);
+    }
+
+    /**
+     * Not connected yet. Any thread.
+     *
+     * @param ports of its engine
+     */
+    RoceConnection(RocePorts ports) {
+        this.ports = ports;
+        engine = ports.engine();
+        doorbellTask = engine.loop().careful(this::doorbell);
+    }
+
+    @Override
+    public RnicEngine engine() {
+        return engine;
+    }
+
+    /** The ports of its engine. */
+    RocePorts ports() {
+        return ports;
+    }
+
+    @Override
+    public void attach(QueuePairEnd newQueuePair) {
+        queuePair = newQueuePair;
+    }
+
+    // ---- connecting
+
+    /** From now on this is told what becomes of it. */
+    void attach(Handshake newHandshake) {
+        handshake = newHandshake;
+    }
+
+    /**
+     * Takes a number on a port.
+     *
+     * @param newPort of its engine
+     * @param newPath to the peer
+     */
+    int open(RocePort newPort, RocePath newPath) {
+        number = newPort.open(this);
+        port = newPort;
+        path = newPath;
+        state = State.CONNECTING;
+        engine.connections().opened(this);
+        return number;
+    }
+
+    /** It is known to the connection manager of a port. */
+    void managedBy(CmConnection newManager, RocePort newPort) {
+        manager = newManager;
+        port = newPort;
+    }
+
+    /**
+     * The two sides have agreed.
+     *
+     * @param pair its queue pair
+     * @param settings agreed on
+     * @param sendPsn PSN with which this side begins
+     * @param expectedPsn PSN with which the peer begins
+     * @param peerQueuePair number of the peer's queue pair
+     * @param active the peer is known to be ready
+     */
+    void begin(
+            QueuePairEnd pair, RcSettings settings, int sendPsn, int expectedPsn, int peerQueuePair, boolean active) {
+        RocePort on = requirePort();
+        ReliableEnd begun =
+                new ReliableEnd(engine, pair, settings, sendPsn, expectedPsn, peerQueuePair, on.counters());
+        pair.established(new RoceAgreement(
+                settings.outboundReads(), settings.inboundReads(), settings.transferUnit()));
+        stream = begun;
+        state = State.STREAM;
+        engine.counters().increment(Counter.CONNECTIONS_ESTABLISHED);
+        if (active) {
+            allowRequests();
+        }
+    }
+
+    private void allowRequests() {
+        ReliableEnd current = stream;
+        if (current != null && port != null && state == State.STREAM) {
+            current.allowRequests();
+            port.isReady(this);
+        }
+    }
+
+    private RocePort requirePort() {
+        RocePort current = port;
+        if (current == null) {
+            throw new IllegalStateException("the connection has no port yet");
+        }
+        return current;
+    }
+
+    /** The path to the peer; only once it is open. */
+    RocePath path() {
+        RocePath current = path;
+        if (current == null) {
+            throw new IllegalStateException("the connection has no path yet");
+        }
+        return current;
+    }
+
+    /** True before it has ended. */
+    boolean isAlive() {
+        return state != State.ENDED;
+    }
+
+    // ---- events of the connection manager
+
+    @Override
+    public void replied(ConnectReply reply) {
+        try {
+            if (handshake != null) {
+                handshake.replied(reply);
+            }
+        } catch (RuntimeException | Error e) {
+            broken(e);
+        }
+    }
+
+    @Override
+    public void established() {
+        try {
+            allowRequests();
+        } catch (RuntimeException | Error e) {
+            broken(e);
+        }
+    }
+
+    @Override
+    public void failed(int reason, PrivateData data) {
+        try {
+            if (handshake != null) {
+                handshake.refused(reason, data);
+            }
+            end(PEER_LEFT);
+        } catch (RuntimeException | Error e) {
+            broken(e);
+        }
+    }
+
+    @Override
+    public void disconnected() {
+        try {
+            end(PEER_LEFT);
+        } catch (RuntimeException | Error e) {
+            broken(e);
+        }
+    }
+
+    @Override
+    public void released() {
+        manager = null;
+        forgetNumber();
+    }
+
+    private void forgetNumber() {
+        if (port != null && number != NO_NUMBER && state == State.ENDED) {
+            port.forget(number);
+            number = NO_NUMBER;
+        }
+    }
+
+    // ---- turns
+
+    /** True if it was not among those that may have something to send, and is from now on. */
+    boolean enqueue() {
+        boolean added = !enqueued;
+        enqueued = true;
+        return added;
+    }
+
+    /** A packet of the peer, which was checked. */
+    void received(long packet, int length, long nowNs) {
+        try {
+            if (manager != null) {
+                manager.used();
+            }
+            ReliableEnd current = stream;
+            if (current != null && port != null && state == State.STREAM) {
+                current.received(packet, length, nowNs);
+                port.isReady(this);
+                heed(current);
+            }
+        } catch (RuntimeException | Error e) {
+            broken(e);
+        }
+    }
+
+    /** Adds packets to a stage; true if there may be more. */
+    boolean fill(PacketStage stage) {
+        enqueued = false;
+        ReliableEnd current = stream;
+        if (current == null || port == null || state != State.STREAM) {
+            return false;
+        }
+        try {
+            boolean more = current.fill(stage, path(), port.nowNs());
+            heed(current);
+            port.due(deadlineNs());
+            return more && state == State.STREAM;
+        } catch (RuntimeException | Error e) {
+            broken(e);
+            return false;
+        }
+    }
+
+    /** When {@link #onTime} is due. */
+    long deadlineNs() {
+        return stream == null || state != State.STREAM ? Long.MAX_VALUE : stream.deadlineNs();
+    }
+
+    /** Time has passed. */
+    void onTime(long nowNs) {
+        ReliableEnd current = stream;
+        if (current == null || port == null || current.deadlineNs() > nowNs || state != State.STREAM) {
+            return;
+        }
+        try {
+            current.onTime(nowNs);
+            port.isReady(this);
+            heed(current);
+        } catch (RuntimeException | Error e) {
+            broken(e);
+        }
+    }
+
+    /** Ends if the stream has to. */
+    private void heed(ReliableEnd current) {
+        if (!current.isOver() || state != State.STREAM) {
+            return;
+        }
+        CompletionStatus failure = current.failure();
+        if (failure != null) {
+            end(reason(failure), current.culprit(), failure);
+            return;
+        }
+        QueuePairEnd pair = queuePair;
+        if (pair != null && current.isAccessRefused()) {
+            pair.accessRefused();
+        } else if (pair != null) {
+            engine.counters().increment(Counter.PROTOCOL_ERRORS);
+            pair.requestRefused();
+        }
+        end(REFUSED);
+    }
+
+    private static String reason(CompletionStatus failure) {
+        return switch (failure) {
+            case RETRY_EXCEEDED_ERROR -> "the peer does not answer";
+            case RECEIVER_NOT_READY_RETRY_EXCEEDED_ERROR -> "the peer posts no RECV";
+            default -> "a request failed: " + failure;
+        };
+    }
+
+    @Override
+    public void ring() {
+        if (rung.compareAndSet(false, true)) {
+            try {
+                if (engine.isManual()) {
+                    engine.ring(this);
+                } else {
+                    engine.enqueue(doorbellTask);
+                }
+            } catch (RuntimeException | Error e) {
+                rung.set(false); // the next one rings again
+                throw e;
+            }
+        }
+    }
+
+    @Override
+    public void doorbell() {
+        rung.set(false);
+        QueuePairEnd pair = queuePair;
+        if (pair != null && pair.isInError()) {
+            pair.flush();
+        } else if (port != null && state == State.STREAM) {
+            port.isReady(this);
+            port.turn();
+        }
+    }
+
+    @Override
+    public void attempt() {
+        if (port != null) {
+            port.ready(false);
+        }
+    }
+
+    @Override
+    public void secondLook() {
+        attempt();
+    }
+
+    @Override
+    public void executeLater(Runnable step) {
+        engine.loop().execute(() -> run(step));
+    }
+
+    /** Runs a step on the engine's thread: at once if this is that thread, else soon. Any thread. */
+    void execute(Runnable step) {
+        engine.execute(() -> run(step));
+    }
+
+    private void run(Runnable step) {
+        try {
+            step.run();
+        } catch (RuntimeException | Error e) {
+            broken(e);
+        }
+        turn();
+    }
+
+    /** What was added in a step is sent. */
+    private void turn() {
+        if (port != null) {
+            port.turn();
+        }
+    }
+
+    // ---- the end
+
+    @Override
+    public void disconnect(String reason) {
+        end(reason);
+        turn();
+    }
+
+    @Override
+    public void queuePairClosed() {
+        end("the queue pair was closed");
+        turn();
+    }
+
+    @Override
+    public boolean isHostSilent() {
+        return false; // the requester's timer tells
+    }
+
+    @Override
+    public void hostSilent() {
+        // Never.
+    }
+
+    @Override
+    public void end(String reason) {
+        end(reason, -1, CompletionStatus.FLUSHED);
+    }
+
+    @Override
+    public void abort() {
+        end("aborted");
+    }
+
+    /** This connection has failed, or the engine in its name: it ends, and no other. */
+    private void broken(Throwable e) {
+        engine.counters().increment(Counter.ENGINE_FAULTS);
+        QueuePairEnd pair = queuePair;
+        if (pair != null && !pair.isInError()) {
+            pair.faulted();
+        }
+        end("the connection broke: engine fault: " + e);
+        FaultLog.tell(LOG, Level.ERROR, "engine fault; the connection is ended", e);
+    }
+
+    /**
+     * Ends: the queue pair goes to ERROR and is flushed, whatever else fails.
+     *
+     * @param reason for messages
+     * @param culprit sequence of the request that failed, or -1
+     * @param status status of that request's completion
+     */
+    private void end(String reason, long culprit, CompletionStatus status) {
+        if (state == State.ENDED) {
+            return;
+        }
+        boolean wasStream = state == State.STREAM;
+        state = State.ENDED;
+        try {
+            if (stream != null) {
+                stream.abandonRequests();
+            }
+            if (wasStream) {
+                engine.counters().increment(Counter.CONNECTIONS_CLOSED);
+            }
+        } finally {
+            try {
+                QueuePairEnd pair = queuePair;
+                if (pair != null) {
+                    pair.enterError(reason, culprit, status, 0);
+                }
+            } finally {
+                leave(reason);
+            }
+        }
+    }
+
+    private void leave(String reason) {
+        RocePort on = port;
+        if (on != null) {
+            on.close(this, number);
+            engine.connections().closed(this);
+        }
+        if (handshake != null) {
+            handshake.ended(reason);
+        }
+        if (manager != null && on != null) {
+            manager.disconnect(on.nowNs());
+        } else {
+            forgetNumber();
+        }
+    }
+}

@@ -1,0 +1,24 @@
+package org.softrdma.sim.roce;
+
+import java.util.List;
+import org.softrdma.sim.engine.RnicEngine;
+import org.softrdma.sim.link.Wire;
+
+/**
+ * Makes RoCEv2 over UDP.
+ *
+ * @param settings of the wire
+ */
+public record RoceFactory(RoceSettings settings) implements Wire.Factory {
+    private static final List<String> INITIALISED = List.of();
+
+    @Override
+    public Wire open(List<RnicEngine> engines) {
+        return new RoceWire(settings, engines);
+    }
+
+    @Override
+    public List<String> initialised() {
+        return INITIALISED;
+    }
+}

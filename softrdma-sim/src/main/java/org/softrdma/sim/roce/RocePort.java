@@ -1,0 +1,476 @@
+package org.softrdma.sim.roce;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import org.agrona.collections.Int2ObjectHashMap;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
+import org.softrdma.sim.engine.Counter;
+import org.softrdma.sim.engine.DrivenConnection;
+import org.softrdma.sim.engine.EnduringQueue;
+import org.softrdma.sim.engine.RnicEngine;
+import org.softrdma.sim.memory.NativeMemory;
+import org.softrdma.sim.roce.cm.CmPeer;
+import org.softrdma.sim.roce.cm.CmSettings;
+import org.softrdma.sim.roce.cm.CommunicationManager;
+import org.softrdma.sim.roce.wire.Bth;
+import org.softrdma.sim.roce.wire.Deth;
+import org.softrdma.sim.roce.wire.Gid;
+import org.softrdma.sim.roce.wire.Icrc;
+import org.softrdma.sim.roce.wire.Mad;
+import org.softrdma.sim.roce.wire.PacketCheck;
+import org.softrdma.sim.roce.wire.Psn;
+import org.softrdma.sim.roce.wire.RoceOpcode;
+import org.softrdma.sim.roce.wire.RocePacket;
+import org.softrdma.sim.transport.DatagramBatch;
+import org.softrdma.sim.transport.DatagramLoop;
+import org.softrdma.sim.transport.DatagramSocket;
+import org.softrdma.sim.transport.EventLoop;
+import org.softrdma.sim.transport.FaultLog;
+import org.softrdma.sim.transport.PeerAddress;
+import org.softrdma.sim.transport.SocketEvents;
+
+/**
+ * A UDP socket of an engine, and what shares it: the connections, by the numbers of their queue pairs, and the
+ * connection manager, which is queue pair 1.
+ *
+ * <p>Each event and each doorbell is a turn: packets are received and handled, then connections that have something to
+ * send take turns in filling the {@link PacketStage}, which goes to the socket. What a peer sends costs at most its own
+ * connection: a packet that is damaged, malformed, or not from the peer of its queue pair is dropped and counted.
+ *
+ * <p>One timer serves all: it is set for the earliest deadline of the connections and the manager.
+ */
+final class RocePort implements SocketEvents, DrivenConnection {
+    private static final Logger LOG = LoggerFactory.getLogger(RocePort.class);
+
+    /**
+     * Cards and SoftRoCE send from ports above this one, chosen to spread packets over paths, and hear at 4791. Whoever
+     * sends from a port below hears there: software RNICs of this project do.
+     */
+    static final int FIRST_SPREADING_PORT = 0xC000;
+
+    private static final int BUFFERS = 16;
+    /** Each has room for a train. */
+    private static final int BUFFER_BYTES = 1 << 16;
+
+    private static final int RECEIVES_PER_TURN = 4;
+    /** Connections that may fill the stage in one turn. */
+    private static final int FILLS_PER_TURN = 8;
+
+    private static final int LEAST_QUEUE_PAIR = 2;
+    private static final int MOST_QUEUE_PAIRS = 1 << 23;
+
+    private final RnicEngine engine;
+    private final EventLoop loop;
+    private final RoceCounters counters;
+    private final Icrc icrc = new Icrc();
+    private final PacketMemory received;
+    private final DatagramBatch buffers = new DatagramBatch(BUFFERS);
+    private final DatagramSocket socket;
+    private final InetSocketAddress local;
+    private final Gid address;
+    private final PacketStage stage;
+    private final CommunicationManager manager;
+
+    /** By number, those that take packets. */
+    private final Int2ObjectHashMap<RoceConnection> queuePairs = new Int2ObjectHashMap<>();
+    /** Numbers that peers may still know. */
+    private final Set<Integer> numbers = new HashSet<>();
+
+    private final List<RoceConnection> connections = new ArrayList<>();
+    /** Connections that may have something to send. */
+    private final EnduringQueue<RoceConnection> ready = new EnduringQueue<>();
+
+    private boolean turning;
+    /** Another turn is scheduled. */
+    private boolean goingOn;
+
+    private boolean closed;
+    private EventLoop.@Nullable Cancellable timer;
+    private long timerNs = Long.MAX_VALUE;
+
+    /**
+     * Opens a port.
+     *
+     * @param engine that drives it
+     * @param counters of the engine's ports
+     * @param wanted address, and port or 0
+     * @throws IOException if it cannot be had
+     */
+    RocePort(RnicEngine engine, RoceCounters counters, InetSocketAddress wanted) throws IOException {
+        this.engine = engine;
+        this.counters = counters;
+        loop = engine.loop();
+        received = new PacketMemory(engine.memory(), BUFFERS * BUFFER_BYTES);
+        if (!(loop instanceof DatagramLoop datagrams)) {
+            throw new IOException("this transport has no datagrams, so wire=roce cannot use it");
+        }
+        socket = datagrams.bind(wanted, this);
+        local = socket.localAddress();
+        address = Gid.of(local.getAddress());
+        stage = new PacketStage(socket, engine.memory(), icrc, counters);
+        ThreadLocalRandom random = ThreadLocalRandom.current();
+        manager = new CommunicationManager(random.nextLong(), random.nextInt(), CmSettings.DEFAULT, this::sendMessage);
+        engine.connections().opened(this);
+    }
+
+    // ---- what it is
+
+    /** Its address and UDP port. */
+    InetSocketAddress localAddress() {
+        return local;
+    }
+
+    /** Its address as packets have it. */
+    Gid address() {
+        return address;
+    }
+
+    /** The connection manager. */
+    CommunicationManager manager() {
+        return manager;
+    }
+
+    /** The counters of the engine's ports. */
+    RoceCounters counters() {
+        return counters;
+    }
+
+    /** The time. */
+    long nowNs() {
+        return loop.clock().nanoTime();
+    }
+
+    /** True once it takes and sends nothing any more. */
+    boolean isClosed() {
+        return closed;
+    }
+
+    /** Datagrams that arrived when the socket had no room, as the kernel counts them. */
+    long dropped() {
+        return socket.dropped();
+    }
+
+    /** Datagrams that the kernel refused to send. */
+    long refused() {
+        return socket.refused();
+    }
+
+    /** A path to a peer. */
+    RocePath path(CmPeer peer) {
+        return new RocePath(address, local.getPort(), peer);
+    }
+
+    // ---- connections
+
+    /** A number for the queue pair of a connection, which takes its packets from now on. Peers cannot guess it. */
+    int open(RoceConnection connection) {
+        if (numbers.size() >= MOST_QUEUE_PAIRS) {
+            throw new IllegalStateException("all numbers of queue pairs are in use");
+        }
+        ThreadLocalRandom random = ThreadLocalRandom.current();
+        int number = random.nextInt(LEAST_QUEUE_PAIR, Psn.MASK);
+        while (!numbers.add(number)) {
+            number = random.nextInt(LEAST_QUEUE_PAIR, Psn.MASK);
+        }
+        queuePairs.put(number, connection);
+        connections.add(connection);
+        return number;
+    }
+
+    /** A connection has ended: its packets are dropped. Its number is not used again before {@link #forget}. */
+    void close(RoceConnection connection, int number) {
+        queuePairs.remove(number);
+        connections.remove(connection);
+    }
+
+    /** No peer knows the number of a queue pair any more. */
+    void forget(int number) {
+        numbers.remove(number);
+    }
+
+    /** A connection may have something to send, in this turn or the next. */
+    void isReady(RoceConnection connection) {
+        if (connection.enqueue()) {
+            ready.addLast(connection);
+        }
+    }
+
+    // ---- turns
+
+    @Override
+    public void ready(boolean writable) {
+        if (closed) {
+            return;
+        }
+        engine.epoch().enter();
+        turning = true;
+        try {
+            receive();
+        } catch (IOException | RuntimeException | Error e) {
+            broken(e);
+        } finally {
+            turning = false;
+            engine.epoch().exit();
+        }
+        turn();
+    }
+
+    /** Sends what is to be sent, and sets the timer. Within a turn this is left to its end. */
+    void turn() {
+        if (turning || closed) {
+            return;
+        }
+        engine.epoch().enter();
+        turning = true;
+        try {
+            send();
+            setTimer();
+        } catch (IOException | RuntimeException | Error e) {
+            broken(e);
+        } finally {
+            turning = false;
+            engine.epoch().exit();
+        }
+    }
+
+    private void send() throws IOException {
+        boolean gone = stage.flush();
+        for (int i = 0; gone && i < FILLS_PER_TURN && !ready.isEmpty(); i++) {
+            RoceConnection next = ready.pollFirst();
+            if (next != null && next.fill(stage)) {
+                isReady(next);
+            }
+            if (!stage.hasRoom()) {
+                gone = stage.flush();
+            }
+        }
+        if (!gone || !stage.flush()) {
+            socket.awaitRoom();
+        } else if (!ready.isEmpty()) {
+            goOnLater();
+        }
+    }
+
+    private void goOnLater() {
+        if (!goingOn) {
+            loop.execute(this::goOn);
+            goingOn = true;
+        }
+    }
+
+    private void goOn() {
+        goingOn = false;
+        turn();
+    }
+
+    // ---- time
+
+    /** Something is due at a time; it may become later, or never, without a word. */
+    void due(long deadlineNs) {
+        if (deadlineNs < timerNs && !closed) {
+            if (timer != null) {
+                timer.cancel();
+            }
+            timerNs = deadlineNs;
+            timer = loop.schedule(this::timeHasCome, Math.max(0, deadlineNs - nowNs()), TimeUnit.NANOSECONDS);
+        }
+    }
+
+    private void setTimer() {
+        due(manager.nextNs());
+    }
+
+    private void timeHasCome() {
+        timer = null;
+        timerNs = Long.MAX_VALUE;
+        if (closed) {
+            return;
+        }
+        long nowNs = nowNs();
+        engine.epoch().enter();
+        turning = true;
+        try {
+            manager.expire(nowNs);
+            for (int i = connections.size() - 1; i >= 0; i--) { // one that ends takes itself out
+                RoceConnection connection = connections.get(i);
+                connection.onTime(nowNs);
+            }
+        } catch (RuntimeException | Error e) {
+            broken(e);
+        } finally {
+            turning = false;
+            engine.epoch().exit();
+        }
+        for (int i = 0; i < connections.size(); i++) {
+            due(connections.get(i).deadlineNs());
+        }
+        turn();
+    }
+
+    // ---- what arrives
+
+    private void receive() throws IOException {
+        for (int i = 0; i < RECEIVES_PER_TURN; i++) {
+            buffers.clear();
+            for (int b = 0; b < BUFFERS; b++) {
+                buffers.addBuffer(received.address() + (long) b * BUFFER_BYTES, BUFFER_BYTES);
+            }
+            int got = socket.receive(buffers);
+            engine.counters().increment(Counter.RECEIVE_CALLS);
+            long nowNs = nowNs();
+            for (int b = 0; b < got; b++) {
+                receiveTrain(b, nowNs);
+            }
+            if (got < BUFFERS) {
+                return;
+            }
+            send();
+        }
+        socket.rearm();
+    }
+
+    private void receiveTrain(int buffer, long nowNs) {
+        int length = Math.min(buffers.length(buffer), buffers.room(buffer));
+        int segment = buffers.segment(buffer);
+        long at = buffers.address(buffer);
+        PeerAddress from = buffers.peer(buffer);
+        if (from.isIpv4() != address.isIpv4() || segment < 1) {
+            counters.increment(RoceCounter.MALFORMED);
+            return;
+        }
+        int place = 0;
+        for (int done = 0; done < length; done += segment) {
+            counters.increment(RoceCounter.PACKETS_RECEIVED);
+            receivePacket(at + done, Math.min(segment, length - done), place, from, nowNs);
+            place++;
+        }
+    }
+
+    private void receivePacket(long packet, int length, int place, PeerAddress from, long nowNs) {
+        if (RocePacket.check(packet, length) != PacketCheck.VALID) {
+            counters.increment(RoceCounter.MALFORMED);
+        } else if (!Bth.isOfDefaultPartition(packet)) {
+            counters.increment(RoceCounter.WRONG_PARTITION);
+        } else if (Bth.destination(packet) == Mad.QUEUE_PAIR) {
+            receiveMessage(packet, length, place, from, nowNs);
+        } else {
+            RoceConnection connection = queuePairs.get(Bth.destination(packet));
+            if (connection == null) {
+                counters.increment(RoceCounter.UNKNOWN_QUEUE_PAIR);
+            } else if ((Bth.opcode(packet) & RoceOpcode.TRANSPORT_MASK) != RoceOpcode.RC) {
+                counters.increment(RoceCounter.WRONG_TRANSPORT);
+            } else if (!connection.path().peer().hasSameHost(from)) {
+                counters.increment(RoceCounter.FOREIGN_SOURCE);
+            } else if (!connection.path().isIntact(icrc, received, packet, length, place, from.port())) {
+                counters.increment(RoceCounter.ICRC_ERRORS);
+                engine.counters().increment(Counter.CRC_ERRORS);
+            } else {
+                connection.received(packet, length, nowNs);
+            }
+        }
+    }
+
+    private void receiveMessage(long packet, int length, int place, PeerAddress from, long nowNs) {
+        int opcode = Bth.opcode(packet);
+        if (opcode != (RoceOpcode.UD | RoceOpcode.SEND_ONLY) || Deth.queueKey(packet) != Mad.QUEUE_KEY) {
+            counters.increment(RoceCounter.WRONG_TRANSPORT);
+            return;
+        }
+        int port = from.port() < FIRST_SPREADING_PORT ? from.port() : RocePacket.UDP_PORT;
+        CmPeer peer = new CmPeer(new Gid(from.high(), from.low()), port);
+        if (!path(peer).isIntact(icrc, received, packet, length, place, from.port())) {
+            counters.increment(RoceCounter.ICRC_ERRORS);
+            engine.counters().increment(Counter.CRC_ERRORS);
+            return;
+        }
+        int payload = RocePacket.payloadLength(packet, length);
+        manager.received(peer, packet + RoceOpcode.headerLength(opcode), payload, nowNs);
+    }
+
+    /** A message of the connection manager; lost if there is no room, since it repeats what matters. */
+    private void sendMessage(CmPeer peer, long mad) {
+        if (closed || !stage.hasRoom() || peer.address().isIpv4() != address.isIpv4()) {
+            counters.increment(RoceCounter.MESSAGES_LOST);
+            return;
+        }
+        int opcode = RoceOpcode.UD | RoceOpcode.SEND_ONLY;
+        long packet = stage.next();
+        Bth.put(packet, opcode, Bth.MIGRATED, Mad.LENGTH, Mad.QUEUE_PAIR, 0);
+        Deth.put(packet, Mad.QUEUE_KEY, Mad.QUEUE_PAIR);
+        NativeMemory.copy(mad, packet + RoceOpcode.headerLength(opcode), Mad.LENGTH);
+        stage.add(RocePacket.length(opcode, Mad.LENGTH), path(peer));
+    }
+
+    // ---- the end
+
+    /** The socket or this port has failed: all connections end. */
+    private void broken(Throwable e) {
+        engine.counters().increment(Counter.ENGINE_FAULTS);
+        FaultLog.tell(LOG, Level.ERROR, "a port of RoCE has failed; its connections are ended", e);
+        end("the port failed: " + e.getMessage());
+    }
+
+    @Override
+    public void end(String reason) {
+        if (closed) {
+            return;
+        }
+        boolean nested = turning;
+        turning = true;
+        try {
+            while (!connections.isEmpty()) {
+                connections.getLast().end(reason);
+            }
+            boolean ignored = stage.flush(); // peers should hear of it, but this side waits for nothing
+        } catch (IOException | RuntimeException | Error e) {
+            LOG.debug("peers do not hear that {} ends", local, e);
+        } finally {
+            turning = nested;
+            closed = true;
+            if (timer != null) {
+                timer.cancel();
+            }
+            engine.connections().closed(this);
+            socket.close();
+        }
+    }
+
+    @Override
+    public void abort() {
+        end("aborted");
+    }
+
+    @Override
+    public void doorbell() {
+        turn();
+    }
+
+    @Override
+    public void attempt() {
+        ready(false);
+    }
+
+    @Override
+    public void secondLook() {
+        ready(false);
+    }
+
+    @Override
+    public boolean isHostSilent() {
+        return false; // each connection has timers of its own
+    }
+
+    @Override
+    public void hostSilent() {
+        // Never.
+    }
+}

@@ -1,0 +1,167 @@
+package org.softrdma.sim.roce;
+
+import java.io.IOException;
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
+import org.softrdma.sim.engine.RnicEngine;
+import org.softrdma.sim.roce.wire.RocePacket;
+import org.softrdma.sim.transport.AddressText;
+import org.softrdma.sim.transport.DatagramLoop;
+import org.softrdma.sim.transport.ListenException;
+
+/**
+ * The ports of an engine: at most one for each address of this host. Where peers connect to this device, a port has the
+ * UDP port of the settings; one that only connects gets by with any other, since software RNICs answer to where a packet
+ * came from. SoftRoCE and cards answer to port 4791.
+ */
+final class RocePorts {
+    /** Free ports for those that only connect: below the ones that say nothing of where their owner hears. */
+    private static final int FIRST_FREE = 0x8000;
+
+    private static final int TRIALS = 256;
+    /** IPv6, UDP, and the headers and ICRC of the longest packet. */
+    private static final int HEADERS = 40 + 8 + RocePacket.MAX_LENGTH - RocePacket.MAX_TRANSFER_UNIT;
+
+    private final RnicEngine engine;
+    private final RoceSettings settings;
+    private final RoceCounters counters = new RoceCounters();
+    private final List<RocePort> ports = new ArrayList<>();
+
+    RocePorts(RnicEngine engine, RoceSettings settings) {
+        this.engine = engine;
+        this.settings = settings;
+    }
+
+    RnicEngine engine() {
+        return engine;
+    }
+
+    RoceSettings settings() {
+        return settings;
+    }
+
+    /** Adds the counters to a snapshot. Any thread. */
+    void addTo(Map<String, Long> snapshot) {
+        counters.addTo(snapshot);
+    }
+
+    /**
+     * The port at which peers find this device.
+     *
+     * @throws IOException if another process, or another device, has it
+     */
+    RocePort listening(InetAddress local) throws IOException {
+        for (RocePort port : ports) {
+            if (isAt(port, local) && port.localAddress().getPort() == settings.port()) {
+                return port;
+            }
+        }
+        try {
+            return open(new InetSocketAddress(local, settings.port()));
+        } catch (ListenException e) {
+            if (e.reason() == ListenException.Reason.IN_USE) {
+                throw ListenException.of(
+                        e.reason(),
+                        "cannot listen at " + AddressText.of(new InetSocketAddress(local, settings.port()))
+                                + ": another process or device, or SoftRoCE in the kernel, has this UDP port;"
+                                + " choose another by roce-port, here and at the peers",
+                        e);
+            }
+            throw e;
+        }
+    }
+
+    /**
+     * A port from which a peer can be reached.
+     *
+     * @param local address of this host towards the peer
+     * @param remote address of the peer
+     */
+    RocePort towards(InetAddress local, InetAddress remote) throws IOException {
+        for (RocePort port : ports) {
+            if (isAt(port, local)) {
+                return port;
+            }
+        }
+        if (!local.equals(remote) && !remote.isLoopbackAddress()) {
+            try {
+                return open(new InetSocketAddress(local, settings.port())); // a card or SoftRoCE answers nowhere else
+            } catch (ListenException e) {
+                if (e.reason() != ListenException.Reason.IN_USE) {
+                    throw e;
+                }
+            }
+        }
+        return openAnywhere(local);
+    }
+
+    private RocePort openAnywhere(InetAddress local) throws IOException {
+        for (int i = 1; ; i++) {
+            int free = ThreadLocalRandom.current().nextInt(FIRST_FREE, RocePort.FIRST_SPREADING_PORT);
+            try {
+                return open(new InetSocketAddress(local, free));
+            } catch (ListenException e) {
+                if (e.reason() != ListenException.Reason.IN_USE || i == TRIALS) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    private boolean isAt(RocePort port, InetAddress local) {
+        return !port.isClosed() && port.localAddress().getAddress().equals(local);
+    }
+
+    private RocePort open(InetSocketAddress wanted) throws IOException {
+        RocePort opened = new RocePort(engine, counters, wanted);
+        ports.add(opened);
+        return opened;
+    }
+
+    /** The address of this host from which packets to a peer go. */
+    InetAddress localTo(InetSocketAddress remote) throws IOException {
+        if (engine.loop() instanceof DatagramLoop datagrams) {
+            return datagrams.localTo(remote);
+        }
+        throw new IOException("this transport has no datagrams, so wire=roce cannot use it");
+    }
+
+    /** The largest transfer unit that the settings and the network at an address allow. */
+    int transferUnit(InetAddress local) {
+        int most = settings.transferUnit() == 0 ? RocePacket.MAX_TRANSFER_UNIT : settings.transferUnit();
+        int unit = RoceSettings.LEAST_TRANSFER_UNIT;
+        int room = networkUnit(local) - HEADERS;
+        while (unit < most && 2 * unit <= room) {
+            unit *= 2;
+        }
+        return unit;
+    }
+
+    private static int networkUnit(InetAddress local) {
+        try {
+            NetworkInterface network = NetworkInterface.getByInetAddress(local);
+            return network == null ? 0 : network.getMTU();
+        } catch (SocketException e) {
+            return 0;
+        }
+    }
+
+    /** The addresses of this host that an address stands for: itself, or all if it is the wildcard. */
+    static List<InetAddress> addresses(InetAddress local) throws IOException {
+        if (!local.isAnyLocalAddress()) {
+            return List.of(local);
+        }
+        boolean ipv6 = local instanceof Inet6Address;
+        return NetworkInterface.networkInterfaces()
+                .flatMap(NetworkInterface::inetAddresses)
+                .filter(address -> !address.isLinkLocalAddress() && (ipv6 || !(address instanceof Inet6Address)))
+                .toList();
+    }
+}

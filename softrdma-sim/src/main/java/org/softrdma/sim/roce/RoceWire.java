@@ -1,0 +1,107 @@
+package org.softrdma.sim.roce;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import org.softrdma.sim.engine.RnicEngine;
+import org.softrdma.sim.link.ConnectAttempt;
+import org.softrdma.sim.link.PeerRequest;
+import org.softrdma.sim.link.QueuePairEnd;
+import org.softrdma.sim.link.Wire;
+import org.softrdma.sim.link.WireConnection;
+import org.softrdma.sim.link.WireConnector;
+import org.softrdma.sim.roce.wire.AddressHeader;
+import org.softrdma.sim.roce.wire.ConnectRequest;
+import org.softrdma.sim.transport.Acceptor;
+import org.softrdma.verbs.Feature;
+import org.softrdma.verbs.cm.ConnectionParameters;
+
+/** RoCEv2 over UDP: connections share the {@link RocePort}s of their engine. Peers connect to the first engine. */
+final class RoceWire implements Wire {
+    /** As many as SoftRoCE; a REQ has a byte for them. */
+    private static final int MAX_READS = 128;
+
+    private static final Set<Feature> FEATURES = Set.copyOf(EnumSet.of(
+            Feature.ZERO_BASED,
+            Feature.REGION_SWAP,
+            Feature.ACKNOWLEDGED_WRITES,
+            Feature.REMOTE_STATUSES,
+            Feature.REMOTE_READ_STATUSES,
+            Feature.RECEIVER_NOT_READY,
+            Feature.IPV6,
+            Feature.END_CAUSES,
+            Feature.ORDERED_PLACEMENT,
+            Feature.ATOMICS,
+            Feature.GLOBAL_ATOMICS,
+            Feature.WRITE_IMMEDIATE,
+            Feature.SEND_IMMEDIATE,
+            Feature.SEND_INVALIDATE,
+            Feature.MEMORY_WINDOWS,
+            Feature.SHARED_RECEIVE_QUEUES,
+            Feature.REREGISTRATION,
+            Feature.QUEUE_RESIZE,
+            Feature.ASYNC_EVENTS));
+
+    private final List<RocePorts> engines;
+    private final AtomicInteger nextEngine = new AtomicInteger();
+
+    RoceWire(RoceSettings settings, List<RnicEngine> engines) {
+        this.engines =
+                engines.stream().map(engine -> new RocePorts(engine, settings)).toList();
+    }
+
+    @Override
+    public String description() {
+        return "RoCEv2 over UDP";
+    }
+
+    @Override
+    public Set<Feature> features() {
+        return FEATURES;
+    }
+
+    @Override
+    public int maxReads() {
+        return MAX_READS;
+    }
+
+    /** What a REQ has room for; a REP and a REJ have more. */
+    @Override
+    public int maxPrivateData() {
+        return ConnectRequest.PRIVATE_LENGTH - AddressHeader.LENGTH;
+    }
+
+    @Override
+    public WireConnector connector(InetSocketAddress remote) {
+        int turn = Math.floorMod(nextEngine.getAndIncrement(), engines.size());
+        return new Initiator(new RoceConnection(engines.get(turn)), remote);
+    }
+
+    @Override
+    public Acceptor listen(InetSocketAddress local, int backlog, Consumer<PeerRequest> requests) throws IOException {
+        return new RoceListener(engines.getFirst(), requests).open(local);
+    }
+
+    @Override
+    public void addTo(Map<String, Long> snapshot) {
+        engines.forEach(ports -> ports.addTo(snapshot));
+    }
+
+    /** A connection that this side can begin. */
+    private record Initiator(RoceConnection begun, InetSocketAddress remote) implements WireConnector {
+        @Override
+        public WireConnection connection() {
+            return begun;
+        }
+
+        @Override
+        public ConnectAttempt attempt(QueuePairEnd queuePair, ConnectionParameters parameters) {
+            return new ActiveConnect(begun, queuePair, remote, parameters);
+        }
+    }
+}

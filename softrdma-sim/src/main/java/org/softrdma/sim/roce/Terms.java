@@ -1,0 +1,104 @@
+package org.softrdma.sim.roce;
+
+import java.net.InetSocketAddress;
+import org.softrdma.sim.link.QueuePairEnd;
+import org.softrdma.sim.roce.rc.RcSettings;
+import org.softrdma.sim.roce.wire.AddressHeader;
+import org.softrdma.sim.roce.wire.Bth;
+import org.softrdma.sim.roce.wire.CmEndpoint;
+import org.softrdma.sim.roce.wire.CmPath;
+import org.softrdma.sim.roce.wire.ConnectRequest;
+import org.softrdma.sim.roce.wire.Gid;
+import org.softrdma.sim.roce.wire.PrivateData;
+
+/** What REQ and REP say, from settings and parameters, and back. */
+final class Terms {
+    /** Times of messages are 4.096 us x 2^t. */
+    private static final long TIME_UNIT_NS = 4096;
+
+    private static final int LONGEST_TIME = 31;
+    private static final int CM_RETRIES = 15;
+    /** Code of 256 bytes; each further one is twice as long. */
+    private static final int LEAST_UNIT = 256;
+
+    private static final int PACKET_RATE_10_GIGABIT = 3;
+    private static final int HOP_LIMIT = 64;
+
+    private Terms() {}
+
+    /** t of the shortest time that is at least as long. */
+    static int time(long ns) {
+        int t = 0;
+        while (t < LONGEST_TIME && TIME_UNIT_NS << t < ns) {
+            t++;
+        }
+        return t;
+    }
+
+    /** The code of a transfer unit. */
+    static int code(int transferUnit) {
+        return Integer.numberOfTrailingZeros(transferUnit / LEAST_UNIT) + 1;
+    }
+
+    /** The transfer unit of a code, 1 to 5. */
+    static int transferUnit(int code) {
+        return LEAST_UNIT << code - 1;
+    }
+
+    static CmEndpoint endpoint(
+            int number,
+            int startingPsn,
+            int inboundReads,
+            int outboundReads,
+            RoceSettings settings,
+            QueuePairEnd queuePair) {
+        return new CmEndpoint(
+                0,
+                0,
+                number,
+                startingPsn,
+                inboundReads,
+                outboundReads,
+                false,
+                settings.rnrRetries(),
+                queuePair.receiveQueue().isShared());
+    }
+
+    static ConnectRequest request(
+            CmEndpoint endpoint,
+            Gid here,
+            Gid there,
+            InetSocketAddress local,
+            InetSocketAddress remote,
+            RocePorts ports,
+            byte[] data) {
+        RoceSettings settings = ports.settings();
+        int time = time(settings.timeoutNs());
+        AddressHeader addresses = new AddressHeader(local.getPort(), here, there);
+        return new ConnectRequest(
+                endpoint,
+                AddressHeader.serviceId(AddressHeader.PORT_SPACE_TCP, remote.getPort()),
+                ConnectRequest.RELIABLE,
+                settings.retries(),
+                Bth.DEFAULT_PARTITION,
+                code(ports.transferUnit(local.getAddress())),
+                time,
+                time,
+                CM_RETRIES,
+                new CmPath(here, there, 0, PACKET_RATE_10_GIGABIT, 0, HOP_LIMIT, time),
+                addresses.with(PrivateData.of(data)));
+    }
+
+    static RcSettings settings(
+            RoceSettings own, int transferUnit, int outboundReads, int inboundReads, int peersRnrRetries) {
+        return new RcSettings(
+                transferUnit,
+                outboundReads,
+                inboundReads,
+                own.window(),
+                own.timeoutNs(),
+                own.retries(),
+                peersRnrRetries,
+                own.rnrTimer());
+    }
+}

@@ -1,0 +1,153 @@
+package org.softrdma.sim.roce;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.channels.DatagramChannel;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.softrdma.sim.SoftRdmaProvider;
+import org.softrdma.verbs.AccessFlag;
+import org.softrdma.verbs.CompletionQueue;
+import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.QueuePair;
+import org.softrdma.verbs.QueuePairAttributes;
+import org.softrdma.verbs.QueuePairLimits;
+import org.softrdma.verbs.RemoteRegion;
+import org.softrdma.verbs.WorkCompletion;
+import org.softrdma.verbs.cm.ConnectionParameters;
+import org.softrdma.verbs.cm.ConnectionRequest;
+import org.softrdma.verbs.cm.Connector;
+import org.softrdma.verbs.cm.Listener;
+import org.softrdma.verbs.device.VerbsDevice;
+
+/** Two devices that speak RoCEv2 over the loopback interface, one connection, and memory on both sides. One test thread. */
+final class RoceEnds implements AutoCloseable {
+    static final long DEADLINE_NS = TimeUnit.SECONDS.toNanos(10);
+    static final int BYTES = 1 << 20;
+
+    private static final QueuePairLimits LIMITS = QueuePairLimits.of(64, 64);
+    private static final ConnectionParameters PARAMETERS = ConnectionParameters.ofReads(16);
+
+    final Side active;
+    final Side passive;
+    final Listener listener;
+
+    /** One side. */
+    static final class Side implements AutoCloseable {
+        final VerbsDevice device;
+        final ProtectionDomain domain;
+        final CompletionQueue queue;
+        final Arena arena = Arena.ofShared();
+        final MemorySegment memory = arena.allocate(BYTES, Long.BYTES);
+        final MemoryRegion region;
+        private QueuePair pair;
+
+        Side(Map<String, String> options) {
+            device = new SoftRdmaProvider().open(options);
+            domain = device.allocateProtectionDomain();
+            queue = device.createCompletionQueue(256);
+            region = domain.register(
+                    memory,
+                    EnumSet.of(
+                            AccessFlag.LOCAL_WRITE,
+                            AccessFlag.REMOTE_READ,
+                            AccessFlag.REMOTE_WRITE,
+                            AccessFlag.REMOTE_ATOMIC));
+        }
+
+        QueuePair pair() {
+            return pair;
+        }
+
+        RemoteRegion remote() {
+            return region.remote();
+        }
+
+        QueuePairAttributes attributes() {
+            return QueuePairAttributes.of(queue, LIMITS);
+        }
+
+        /** The next completion. */
+        WorkCompletion next() {
+            WorkCompletion[] polled = WorkCompletion.array(1);
+            long endNs = System.nanoTime() + DEADLINE_NS;
+            while (queue.poll(polled) == 0) {
+                if (System.nanoTime() - endNs > 0) {
+                    throw new AssertionError("no completion came; " + device.counters());
+                }
+                Thread.onSpinWait();
+            }
+            return polled[0];
+        }
+
+        long counter(String name) {
+            return device.counters().get(name);
+        }
+
+        @Override
+        public void close() {
+            if (pair != null) {
+                pair.close();
+            }
+            region.close();
+            queue.close();
+            domain.close();
+            device.close();
+            arena.close();
+        }
+    }
+
+    RoceEnds(String transport, Map<String, String> more) {
+        Map<String, String> options = new HashMap<>(more);
+        options.put("wire", "roce");
+        options.put("transport", transport);
+        options.put("roce-port", Integer.toString(freePort()));
+        passive = new Side(options);
+        active = new Side(options);
+        listener = passive.device.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 8);
+    }
+
+    /** A UDP port that nobody has at the moment. */
+    static int freePort() {
+        while (true) {
+            try (DatagramChannel channel = DatagramChannel.open()) {
+                channel.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+                int port = ((InetSocketAddress) channel.getLocalAddress()).getPort();
+                if (port < RocePort.FIRST_SPREADING_PORT) {
+                    return port;
+                }
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+    }
+
+    RoceEnds connect() {
+        CompletableFuture<QueuePair> accepted = CompletableFuture.supplyAsync(() -> {
+            ConnectionRequest request = listener.next(DEADLINE_NS).orElseThrow();
+            QueuePair made = request.createQueuePair(passive.domain, passive.attributes());
+            request.accept(PARAMETERS);
+            return made;
+        });
+        Connector connector = active.device.resolve(listener.localAddress(), DEADLINE_NS);
+        active.pair = connector.createQueuePair(active.domain, active.attributes());
+        byte[] ignored = connector.connect(PARAMETERS, DEADLINE_NS);
+        passive.pair = accepted.join();
+        return this;
+    }
+
+    @Override
+    public void close() {
+        active.close();
+        listener.close();
+        passive.close();
+    }
+}
