@@ -173,7 +173,7 @@ public record ProviderTraits(
         return device.contains("siw") ? siw(traits) : channelAdapter(traits, device.contains("rxe"));
     }
 
-    /** The software RNIC of this project. It uses a stream, so an end of one side ends the other. */
+    /** The software RNIC of this project, whose end of one side ends the other. RoCE has what iWARP's SENDs do not. */
     private static ProviderTraits softwareRnic(EnumSet<Trait> traits, Set<Feature> features) {
         boolean statuses = features.contains(Feature.REMOTE_STATUSES);
         boolean readStatuses = statuses || features.contains(Feature.REMOTE_READ_STATUSES);
@@ -183,6 +183,9 @@ public record ProviderTraits(
         traits.add(Trait.KEEPS_KEYS_BACK);
         if (!statuses) {
             traits.add(Trait.FLUSHES_BEFORE_THE_CAUSE);
+        }
+        if (features.contains(Feature.SEND_IMMEDIATE)) {
+            traits.add(Trait.PADS_PRIVATE_DATA); // messages of the connection manager have fields of fixed length
         }
         return new ProviderTraits(
                 traits,

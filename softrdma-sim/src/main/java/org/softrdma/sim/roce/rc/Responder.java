@@ -216,7 +216,7 @@ public final class Responder {
             int key = RocePacket.lastWord(packet);
             if (!target.invalidate(key)) {
                 target.failReceive(CompletionStatus.REMOTE_INVALID_REQUEST_ERROR);
-                failAcknowledging(packet);
+                refuse(expected, Aeth.REMOTE_ACCESS_ERROR); // SoftRoCE acknowledges it, and ends in silence
                 return false;
             }
             target.completeInvalidating(total, solicited, key);
@@ -320,14 +320,6 @@ public final class Responder {
         receiverWasNotReady = true;
         answers.nak(expected, Aeth.receiverNotReady(settings.rnrTimer()), msn);
         return false;
-    }
-
-    /** As SoftRoCE does: the peer hears of its key only by the silence that follows. */
-    private void failAcknowledging(long packet) {
-        if (Bth.isAcknowledgementRequested(packet)) {
-            answers.acknowledge(expected, msn + 1);
-        }
-        failed = true;
     }
 
     private void endMessage() {

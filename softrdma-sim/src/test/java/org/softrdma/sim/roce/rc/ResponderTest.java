@@ -354,10 +354,10 @@ class ResponderTest {
     }
 
     @Test
-    void shouldEndInSilenceWhenAKeyIsNotThePeersToInvalidate() {
+    void shouldRefuseToInvalidateAKeyThatIsNotThePeers() {
         end.receives = 1;
         request(RoceOpcode.SEND_ONLY_INVALIDATE, 0, 8);
-        assertEquals(List.of("17@0 1f 1"), answers());
+        assertEquals(List.of("17@0 62 0"), answers());
         assertEquals(List.of(CompletionStatus.REMOTE_INVALID_REQUEST_ERROR), end.failedReceives);
         assertTrue(end.responder.hasFailed());
     }

@@ -1,0 +1,91 @@
+package org.softrdma.sim.conformance;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.channels.DatagramChannel;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.softrdma.testkit.ConformanceSettings;
+import org.softrdma.testkit.conformance.CaseResult;
+import org.softrdma.testkit.conformance.ConformanceReport;
+import org.softrdma.testkit.conformance.ConformanceRunner;
+import org.softrdma.testkit.conformance.KnownDeviation;
+
+/** The software RNIC keeps the rules of the verbs API on RoCEv2, too. */
+@Timeout(value = 5, unit = TimeUnit.MINUTES)
+class RoceConformanceTest {
+    private static final double BRIEF = 0.2;
+    /** Above it nobody hears, and no device listens. */
+    private static final int MOST_PORT = 49_151;
+
+    private static final List<KnownDeviation> DEVIATIONS = List.of(new KnownDeviation(
+            "sim",
+            Pattern.compile(""),
+            220,
+            "of two devices on one address only one can listen at a UDP port (docs/design/roce.md)"));
+
+    @Test
+    void shouldKeepTheRulesWhenTheTransportIsEpoll() throws Exception {
+        run(Map.of("transport", "epoll"), Map.of("transport", "epoll"), false);
+    }
+
+    @Test
+    void shouldKeepTheRulesWhenTheTransportIsUring() throws Exception {
+        run(Map.of("transport", "uring"), Map.of("transport", "uring"), false);
+    }
+
+    @Test
+    void shouldKeepTheRulesWhenTheTransportIsNio() throws Exception {
+        run(Map.of("transport", "nio"), Map.of("transport", "nio"), false);
+    }
+
+    @Test
+    void shouldKeepTheRulesWhenTheRequesterMakesProgressByHand() throws Exception {
+        run(Map.of("progress", "manual"), Map.of("progress", "engine"), false);
+    }
+
+    @Test
+    void shouldKeepTheRulesWhenOneDeviceWithTwoThreadsIsBothEnds() throws Exception {
+        run(Map.of("threads", "2"), Map.of("threads", "2"), true);
+    }
+
+    private static void run(Map<String, String> requester, Map<String, String> responder, boolean shared)
+            throws Exception {
+        Map<String, String> common = Map.of("wire", "roce", "roce-port", Integer.toString(freePort()));
+        ConformanceSettings settings = ConformanceSettings.of("sim", both(requester, common))
+                .withResponderOptions(both(responder, common))
+                .withScale(BRIEF);
+        ConformanceReport report = new ConformanceRunner(
+                        shared ? settings.withSharedDevice() : settings, Set.of(), DEVIATIONS, line -> {})
+                .run();
+        String failures =
+                String.join("\n", report.failures().stream().map(CaseResult::line).toList());
+        assertEquals("", failures, () -> failures + "\n" + report.summary());
+    }
+
+    private static Map<String, String> both(Map<String, String> some, Map<String, String> more) {
+        Map<String, String> all = new HashMap<>(some);
+        all.putAll(more);
+        return all;
+    }
+
+    private static int freePort() throws Exception {
+        while (true) {
+            try (DatagramChannel channel = DatagramChannel.open()) {
+                channel.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+                int port = ((InetSocketAddress) channel.getLocalAddress()).getPort();
+                if (port <= MOST_PORT) {
+                    return port;
+                }
+            }
+        }
+    }
+}
