@@ -98,21 +98,27 @@ final class Ends implements AutoCloseable {
 
     /** Runs a test's process by a seed. */
     static void run(long seed, FabricSettings settings, Body body) {
+        run(seed, settings, Map.of(), body);
+    }
+
+    /** As {@link #run(long, FabricSettings, Body)}, of devices with options. */
+    static Fabric run(long seed, FabricSettings settings, Map<String, String> options, Body body) {
         Fabric fabric = new Fabric(seed, settings);
         FabricNode server = fabric.node("server");
         FabricNode client = fabric.node("client");
         fabric.run(client, () -> {
-            try (Ends ends = new Ends(fabric, server, client)) {
+            try (Ends ends = new Ends(fabric, server, client, options)) {
                 body.run(ends);
             }
         });
+        return fabric;
     }
 
-    private Ends(Fabric fabric, FabricNode serverNode, FabricNode clientNode) {
+    private Ends(Fabric fabric, FabricNode serverNode, FabricNode clientNode, Map<String, String> options) {
         this.fabric = fabric;
         this.serverNode = serverNode;
-        server = new Side(owned.add(serverNode.open(Map.of())));
-        client = new Side(owned.add(clientNode.open(Map.of())));
+        server = new Side(owned.add(serverNode.open(options)));
+        client = new Side(owned.add(clientNode.open(options)));
         listener = owned.add(server.device.listen(new InetSocketAddress(serverNode.address(), PORT), 4));
     }
 

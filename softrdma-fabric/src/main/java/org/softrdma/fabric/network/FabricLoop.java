@@ -34,6 +34,9 @@ final class FabricLoop implements DatagramLoop {
     /** Times of a thousand that a socket raises an event without a cause. */
     private static final int SPURIOUS = 20;
 
+    /** Of IPv4 and UDP. */
+    private static final int HEADERS = 28;
+
     private final Network network;
     private final Baton baton;
     private final InetAddress host;
@@ -200,6 +203,16 @@ final class FabricLoop implements DatagramLoop {
         socket.attach(events);
         sockets.add(socket);
         return socket;
+    }
+
+    @Override
+    public int networkUnit(InetAddress local) {
+        return network.largestDatagram() + HEADERS;
+    }
+
+    @Override
+    public InetAddress localTo(InetSocketAddress remote) {
+        return host;
     }
 
     @Override

@@ -59,6 +59,11 @@ public final class Network implements Source {
         return baton;
     }
 
+    /** Bytes of the longest datagram. */
+    int largestDatagram() {
+        return settings.datagrams().maxBytes();
+    }
+
     private Medium medium() {
         return new Medium(baton, settings, copier, reachability, inspector);
     }

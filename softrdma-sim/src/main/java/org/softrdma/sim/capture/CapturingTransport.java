@@ -90,6 +90,11 @@ public final class CapturingTransport implements Transport {
         }
 
         @Override
+        public int networkUnit(InetAddress local) {
+            return ((DatagramLoop) loop).networkUnit(local);
+        }
+
+        @Override
         public InetAddress localTo(InetSocketAddress remote) throws IOException {
             return ((DatagramLoop) loop).localTo(remote);
         }

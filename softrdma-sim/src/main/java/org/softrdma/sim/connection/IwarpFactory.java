@@ -1,6 +1,7 @@
 package org.softrdma.sim.connection;
 
 import java.util.List;
+import java.util.random.RandomGenerator;
 import org.softrdma.sim.engine.RnicEngine;
 import org.softrdma.sim.link.Wire;
 
@@ -32,7 +33,7 @@ public record IwarpFactory(IwarpSettings settings) implements Wire.Factory {
             "sim.wire.TerminateCause");
 
     @Override
-    public Wire open(List<RnicEngine> engines) {
+    public Wire open(List<RnicEngine> engines, RandomGenerator random) {
         return new IwarpWire(settings, engines);
     }
 

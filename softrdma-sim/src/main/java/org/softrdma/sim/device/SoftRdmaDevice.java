@@ -158,7 +158,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
         for (EventLoop loop : transport.loops()) {
             engines.add(new RnicEngine(loop, manual, shared, settings.engine()));
         }
-        wire = settings.wire().open(engines);
+        wire = settings.wire().open(engines, surroundings.random());
         SameHost.Mode mode = first.waits().isPresent() ? SameHost.Mode.OFF : settings.sameHost();
         try {
             sameHost = SameHost.of(name, mode, stags, quiescence, memory).orElse(null);

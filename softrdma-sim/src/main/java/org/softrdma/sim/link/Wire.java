@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.random.RandomGenerator;
 import org.softrdma.sim.engine.RnicEngine;
 import org.softrdma.sim.transport.Acceptor;
 import org.softrdma.verbs.Feature;
@@ -23,8 +24,9 @@ public interface Wire {
          * Makes it, when the device opens.
          *
          * @param engines of the device, without connections
+         * @param random source of what peers must not be able to guess
          */
-        Wire open(List<RnicEngine> engines);
+        Wire open(List<RnicEngine> engines, RandomGenerator random);
 
         /**
          * Names of the classes below {@code org.softrdma.} that have a static initialiser and are first used by a

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ThreadLocalRandom;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.engine.Counter;
 import org.softrdma.sim.kernel.Shortage;
@@ -83,7 +83,7 @@ final class ActiveConnect implements ConnectAttempt, RoceConnection.Handshake {
         RocePort port = ports.towards(here, remote.getAddress());
         CmPeer peer = new CmPeer(Gid.of(remote.getAddress()), ports.settings().peerPort());
         int number = connection.open(port, port.path(peer));
-        ThreadLocalRandom random = ThreadLocalRandom.current();
+        RandomGenerator random = ports.random();
         InetSocketAddress own =
                 new InetSocketAddress(here, random.nextInt(RocePort.FIRST_SPREADING_PORT, Character.MAX_VALUE));
         CmEndpoint endpoint = Terms.endpoint(

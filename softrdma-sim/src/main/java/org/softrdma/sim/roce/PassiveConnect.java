@@ -5,7 +5,6 @@ import java.util.Arrays;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -141,7 +140,7 @@ final class PassiveConnect implements PeerRequest, RoceConnection.Handshake {
                 peers.rnrRetries());
         queuePair.accepting(listening, remote);
         int number = connection.open(port, port.path(manager.peer()));
-        int psn = ThreadLocalRandom.current().nextInt(Psn.MASK);
+        int psn = connection.ports().random().nextInt(Psn.MASK);
         queuePair.accepted(listening, remote);
         connection.begin(queuePair, settings, peers.startingPsn(), psn, peers.queuePair(), /* active= */ false);
         CmEndpoint endpoint =

@@ -408,6 +408,7 @@ final class RoceConnection implements WireConnection, DrivenConnection, CmEvents
     @Override
     public void queuePairClosed() {
         end("the queue pair was closed");
+        queuePair = null;
         turn();
     }
 
@@ -475,6 +476,7 @@ final class RoceConnection implements WireConnection, DrivenConnection, CmEvents
     }
 
     private void leave(String reason) {
+        stream = null; // this connection is remembered for some seconds
         RocePort on = port;
         if (on != null) {
             on.close(this, number);

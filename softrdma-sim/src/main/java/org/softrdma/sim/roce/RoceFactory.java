@@ -1,6 +1,7 @@
 package org.softrdma.sim.roce;
 
 import java.util.List;
+import java.util.random.RandomGenerator;
 import org.softrdma.sim.engine.RnicEngine;
 import org.softrdma.sim.link.Wire;
 
@@ -13,8 +14,8 @@ public record RoceFactory(RoceSettings settings) implements Wire.Factory {
     private static final List<String> INITIALISED = List.of();
 
     @Override
-    public Wire open(List<RnicEngine> engines) {
-        return new RoceWire(settings, engines);
+    public Wire open(List<RnicEngine> engines, RandomGenerator random) {
+        return new RoceWire(settings, engines, random);
     }
 
     @Override

@@ -5,7 +5,6 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Consumer;
 import org.softrdma.sim.link.PeerRequest;
 import org.softrdma.sim.roce.cm.CmConnection;
@@ -48,7 +47,7 @@ final class RoceListener implements Acceptor {
             return this;
         }
         for (int i = 0; i < TRIALS; i++) {
-            int chosen = ThreadLocalRandom.current().nextInt(FIRST_CHOSEN, LAST_CHOSEN);
+            int chosen = ports.random().nextInt(FIRST_CHOSEN, LAST_CHOSEN);
             if (listen(all, new InetSocketAddress(wanted.getAddress(), chosen))) {
                 return this;
             }

@@ -6,8 +6,8 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.random.RandomGenerator;
 import org.agrona.collections.Int2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -69,6 +69,7 @@ final class RocePort implements SocketEvents, DrivenConnection {
     private static final int MOST_QUEUE_PAIRS = 1 << 23;
 
     private final RnicEngine engine;
+    private final RandomGenerator random;
     private final EventLoop loop;
     private final RoceCounters counters;
     private final Icrc icrc = new Icrc();
@@ -100,13 +101,14 @@ final class RocePort implements SocketEvents, DrivenConnection {
     /**
      * Opens a port.
      *
-     * @param engine that drives it
-     * @param counters of the engine's ports
+     * @param ports of the engine that drives it
+     * @param counters of these
      * @param wanted address, and port or 0
      * @throws IOException if it cannot be had
      */
-    RocePort(RnicEngine engine, RoceCounters counters, InetSocketAddress wanted) throws IOException {
-        this.engine = engine;
+    RocePort(RocePorts ports, RoceCounters counters, InetSocketAddress wanted) throws IOException {
+        engine = ports.engine();
+        random = ports.random();
         this.counters = counters;
         loop = engine.loop();
         received = new PacketMemory(engine.memory(), BUFFERS * BUFFER_BYTES);
@@ -117,7 +119,6 @@ final class RocePort implements SocketEvents, DrivenConnection {
         local = socket.localAddress();
         address = Gid.of(local.getAddress());
         stage = new PacketStage(socket, engine.memory(), icrc, counters);
-        ThreadLocalRandom random = ThreadLocalRandom.current();
         manager = new CommunicationManager(random.nextLong(), random.nextInt(), CmSettings.DEFAULT, this::sendMessage);
         engine.connections().opened(this);
     }
@@ -176,7 +177,6 @@ final class RocePort implements SocketEvents, DrivenConnection {
         if (numbers.size() >= MOST_QUEUE_PAIRS) {
             throw new IllegalStateException("all numbers of queue pairs are in use");
         }
-        ThreadLocalRandom random = ThreadLocalRandom.current();
         int number = random.nextInt(LEAST_QUEUE_PAIR, Psn.MASK);
         while (!numbers.add(number)) {
             number = random.nextInt(LEAST_QUEUE_PAIR, Psn.MASK);

@@ -5,11 +5,11 @@ import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
-import java.net.SocketException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ThreadLocalRandom;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.engine.RnicEngine;
 import org.softrdma.sim.roce.wire.RocePacket;
 import org.softrdma.sim.transport.AddressText;
@@ -31,12 +31,14 @@ final class RocePorts {
 
     private final RnicEngine engine;
     private final RoceSettings settings;
+    private final RandomGenerator random;
     private final RoceCounters counters = new RoceCounters();
     private final List<RocePort> ports = new ArrayList<>();
 
-    RocePorts(RnicEngine engine, RoceSettings settings) {
+    RocePorts(RnicEngine engine, RoceSettings settings, RandomGenerator random) {
         this.engine = engine;
         this.settings = settings;
+        this.random = random;
     }
 
     RnicEngine engine() {
@@ -45,6 +47,11 @@ final class RocePorts {
 
     RoceSettings settings() {
         return settings;
+    }
+
+    /** For what peers must not be able to guess. */
+    RandomGenerator random() {
+        return random;
     }
 
     /** Adds the counters to a snapshot. Any thread. */
@@ -58,10 +65,9 @@ final class RocePorts {
      * @throws IOException if another process, or another device, has it
      */
     RocePort listening(InetAddress local) throws IOException {
-        for (RocePort port : ports) {
-            if (isAt(port, local) && port.localAddress().getPort() == settings.port()) {
-                return port;
-            }
+        RocePort known = known(local);
+        if (known != null) {
+            return known;
         }
         try {
             return open(new InetSocketAddress(local, settings.port()));
@@ -85,10 +91,9 @@ final class RocePorts {
      * @param remote address of the peer
      */
     RocePort towards(InetAddress local, InetAddress remote) throws IOException {
-        for (RocePort port : ports) {
-            if (isAt(port, local)) {
-                return port;
-            }
+        RocePort known = known(local);
+        if (known != null) {
+            return known;
         }
         if (!local.equals(remote) && !remote.isLoopbackAddress()) {
             try {
@@ -99,12 +104,27 @@ final class RocePorts {
                 }
             }
         }
+        for (RocePort port : ports) {
+            if (isAt(port, local)) {
+                return port;
+            }
+        }
         return openAnywhere(local);
+    }
+
+    /** The port where peers find this device at an address, if it is open. */
+    private @Nullable RocePort known(InetAddress local) {
+        for (RocePort port : ports) {
+            if (isAt(port, local) && port.localAddress().getPort() == settings.port()) {
+                return port;
+            }
+        }
+        return null;
     }
 
     private RocePort openAnywhere(InetAddress local) throws IOException {
         for (int i = 1; ; i++) {
-            int free = ThreadLocalRandom.current().nextInt(FIRST_FREE, RocePort.FIRST_SPREADING_PORT);
+            int free = random.nextInt(FIRST_FREE, RocePort.FIRST_SPREADING_PORT);
             try {
                 return open(new InetSocketAddress(local, free));
             } catch (ListenException e) {
@@ -120,7 +140,7 @@ final class RocePorts {
     }
 
     private RocePort open(InetSocketAddress wanted) throws IOException {
-        RocePort opened = new RocePort(engine, counters, wanted);
+        RocePort opened = new RocePort(this, counters, wanted);
         ports.add(opened);
         return opened;
     }
@@ -137,20 +157,11 @@ final class RocePorts {
     int transferUnit(InetAddress local) {
         int most = settings.transferUnit() == 0 ? RocePacket.MAX_TRANSFER_UNIT : settings.transferUnit();
         int unit = RoceSettings.LEAST_TRANSFER_UNIT;
-        int room = networkUnit(local) - HEADERS;
+        int room = engine.loop() instanceof DatagramLoop datagrams ? datagrams.networkUnit(local) - HEADERS : 0;
         while (unit < most && 2 * unit <= room) {
             unit *= 2;
         }
         return unit;
-    }
-
-    private static int networkUnit(InetAddress local) {
-        try {
-            NetworkInterface network = NetworkInterface.getByInetAddress(local);
-            return network == null ? 0 : network.getMTU();
-        } catch (SocketException e) {
-            return 0;
-        }
     }
 
     /** The addresses of this host that an address stands for: itself, or all if it is the wildcard. */

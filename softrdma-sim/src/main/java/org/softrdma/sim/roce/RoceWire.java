@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.random.RandomGenerator;
 import org.softrdma.sim.engine.RnicEngine;
 import org.softrdma.sim.link.ConnectAttempt;
 import org.softrdma.sim.link.PeerRequest;
@@ -50,9 +51,10 @@ final class RoceWire implements Wire {
     private final List<RocePorts> engines;
     private final AtomicInteger nextEngine = new AtomicInteger();
 
-    RoceWire(RoceSettings settings, List<RnicEngine> engines) {
-        this.engines =
-                engines.stream().map(engine -> new RocePorts(engine, settings)).toList();
+    RoceWire(RoceSettings settings, List<RnicEngine> engines, RandomGenerator random) {
+        this.engines = engines.stream()
+                .map(engine -> new RocePorts(engine, settings, random))
+                .toList();
     }
 
     @Override

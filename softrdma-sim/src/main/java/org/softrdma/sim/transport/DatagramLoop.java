@@ -3,6 +3,8 @@ package org.softrdma.sim.transport;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
 import java.nio.channels.DatagramChannel;
 
 /** An event loop that drives datagram sockets too. */
@@ -16,6 +18,16 @@ public interface DatagramLoop extends EventLoop {
      * @throws IOException if there is no socket for it
      */
     DatagramSocket bind(InetSocketAddress local, SocketEvents events) throws IOException;
+
+    /** Bytes of a packet of the network at an address of this host, with the header of IP; 0 if it is unknown. */
+    default int networkUnit(InetAddress local) {
+        try {
+            NetworkInterface network = NetworkInterface.getByInetAddress(local);
+            return network == null ? 0 : network.getMTU();
+        } catch (SocketException e) {
+            return 0;
+        }
+    }
 
     /**
      * The address of this host from which datagrams to a peer go.

@@ -1,0 +1,158 @@
+package org.softrdma.fabric;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.softrdma.fabric.network.DatagramSettings;
+import org.softrdma.fabric.network.NetworkSettings;
+import org.softrdma.verbs.AccessFlag;
+import org.softrdma.verbs.CompletionStatus;
+import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.PostStatus;
+import org.softrdma.verbs.SendFlags;
+import org.softrdma.verbs.WorkCompletion;
+
+/** RoCEv2 over a network that loses, doubles and reorders: every request is done once, or the connection ends. */
+class RoceOnTheFabricTest {
+    /** By hand more, as -Dsoftrdma.test.seeds=10000. */
+    private static final int SEEDS = Integer.getInteger("softrdma.test.seeds", 20);
+
+    private static final Map<String, String> ROCE = Map.of("wire", "roce", "roce-timeout", "5");
+    private static final int REQUESTS = 40;
+    private static final int BYTES = 1 << 15;
+    private static final int MOST_BYTES = 7_000;
+    private static final int RECEIVES = 8;
+
+    private static FabricSettings network(int losses) {
+        DatagramSettings datagrams =
+                new DatagramSettings(4096, 1 << 18, losses, 20, 50, TimeUnit.MICROSECONDS.toNanos(200));
+        return FabricSettings.DEFAULT.with(NetworkSettings.DEFAULT.with(datagrams));
+    }
+
+    /** What both sides know of the requests of a seed. */
+    private static final class Script {
+        final Random random;
+        final byte[] source = new byte[BYTES];
+        int sends;
+        int adds;
+
+        Script(long seed) {
+            random = new Random(seed);
+            random.nextBytes(source);
+        }
+    }
+
+    private static void exchange(Ends ends, long seed) {
+        Ends.Link link = ends.connect();
+        MemoryRegion remote = ends.server()
+                .region(
+                        BYTES,
+                        AccessFlag.REMOTE_READ,
+                        AccessFlag.REMOTE_WRITE,
+                        AccessFlag.REMOTE_ATOMIC);
+        MemoryRegion inbox = ends.server().region(RECEIVES * MOST_BYTES);
+        MemoryRegion local = ends.client().region(BYTES);
+        MemoryRegion sink = ends.client().region(BYTES);
+        Script script = new Script(seed);
+        MemorySegment.copy(MemorySegment.ofArray(script.source), 0, local.memory(), 0, BYTES);
+        for (int i = 0; i < RECEIVES; i++) {
+            accept(link.server().postReceive(i, inbox, (long) i * MOST_BYTES, MOST_BYTES));
+        }
+        for (int i = 0; i < REQUESTS; i++) {
+            one(ends, link, script, remote, inbox, local, sink);
+        }
+        assertEquals(script.adds, remote.memory().get(ValueLayout.JAVA_LONG, 0));
+        link.close();
+        remote.close();
+        inbox.close();
+        local.close();
+        sink.close();
+    }
+
+    private static void accept(PostStatus status) {
+        assertEquals(PostStatus.ACCEPTED, status);
+    }
+
+    private static void one(
+            Ends ends,
+            Ends.Link link,
+            Script script,
+            MemoryRegion remote,
+            MemoryRegion inbox,
+            MemoryRegion local,
+            MemoryRegion sink) {
+        int length = 1 + script.random.nextInt(MOST_BYTES - 1);
+        int offset = Long.BYTES + script.random.nextInt(BYTES - Long.BYTES - length);
+        long there = remote.address() + offset;
+        switch (script.random.nextInt(4)) {
+            case 0 -> {
+                accept(link.client().postSend(1, local, offset, length, SendFlags.SIGNALLED));
+                WorkCompletion received = ends.server().next(ends.server().receives());
+                int slot = script.sends++ % RECEIVES;
+                assertEquals(CompletionStatus.SUCCESS, received.status());
+                assertEquals(slot, received.wrId());
+                assertEquals(length, received.byteLength());
+                assertSame(script, offset, inbox.memory(), slot * MOST_BYTES, length);
+                accept(link.server().postReceive(slot, inbox, (long) slot * MOST_BYTES, MOST_BYTES));
+            }
+            case 1 -> {
+                accept(link.client()
+                        .postWrite(2, local, offset, length, there, remote.rkey(), SendFlags.NONE));
+                accept(link.client()
+                        .postRead(3, sink, offset, length, there, remote.rkey(), SendFlags.SIGNALLED));
+            }
+            case 2 -> {
+                accept(link.client()
+                        .postWrite(2, local, offset, length, there, remote.rkey(), SendFlags.SIGNALLED));
+            }
+            default -> {
+                script.adds++;
+                accept(link.client()
+                        .postFetchAndAdd(4, sink, 0, remote.address(), remote.rkey(), 1, SendFlags.SIGNALLED));
+            }
+        }
+        WorkCompletion done = ends.client().next(ends.client().sends());
+        assertEquals(CompletionStatus.SUCCESS, done.status());
+        if (done.wrId() == 2) {
+            assertSame(script, offset, remote.memory(), offset, length);
+        } else if (done.wrId() == 3) {
+            assertSame(script, offset, sink.memory(), offset, length);
+        } else if (done.wrId() == 4) {
+            assertEquals(script.adds - 1, sink.memory().get(ValueLayout.JAVA_LONG, 0));
+        }
+    }
+
+    private static void assertSame(Script script, int offset, MemorySegment found, int at, int length) {
+        MemorySegment expected = MemorySegment.ofArray(script.source).asSlice(offset, length);
+        assertEquals(-1, expected.mismatch(found.asSlice(at, length)), "bytes " + offset + " to " + (offset + length));
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 10, 50})
+    void shouldDoEveryRequestOnceWhenDatagramsAreLostAndDoubledAndOvertaken(int losses) {
+        for (long seed = 0; seed < SEEDS; seed++) {
+            long current = seed;
+            try {
+                Ends.run(seed, network(losses), ROCE, ends -> exchange(ends, current));
+            } catch (AssertionError | RuntimeException e) {
+                throw new AssertionError("seed " + seed + ", " + losses + " of a thousand lost: " + e.getMessage(), e);
+            }
+        }
+    }
+
+    @Test
+    void shouldRunAlikeByTheSameSeed() {
+        assertTrue(SEEDS > 0);
+        long one = Ends.run(7, network(10), ROCE, ends -> exchange(ends, 7)).trace().hash();
+        long other = Ends.run(7, network(10), ROCE, ends -> exchange(ends, 7)).trace().hash();
+        assertEquals(one, other);
+    }
+}
