@@ -52,12 +52,8 @@ class RoceOnTheFabricTest {
 
     private static void exchange(Ends ends, long seed) {
         Ends.Link link = ends.connect();
-        MemoryRegion remote = ends.server()
-                .region(
-                        BYTES,
-                        AccessFlag.REMOTE_READ,
-                        AccessFlag.REMOTE_WRITE,
-                        AccessFlag.REMOTE_ATOMIC);
+        MemoryRegion remote =
+                ends.server().region(BYTES, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_ATOMIC);
         MemoryRegion inbox = ends.server().region(RECEIVES * MOST_BYTES);
         MemoryRegion local = ends.client().region(BYTES);
         MemoryRegion sink = ends.client().region(BYTES);
@@ -104,14 +100,11 @@ class RoceOnTheFabricTest {
                 accept(link.server().postReceive(slot, inbox, (long) slot * MOST_BYTES, MOST_BYTES));
             }
             case 1 -> {
-                accept(link.client()
-                        .postWrite(2, local, offset, length, there, remote.rkey(), SendFlags.NONE));
-                accept(link.client()
-                        .postRead(3, sink, offset, length, there, remote.rkey(), SendFlags.SIGNALLED));
+                accept(link.client().postWrite(2, local, offset, length, there, remote.rkey(), SendFlags.NONE));
+                accept(link.client().postRead(3, sink, offset, length, there, remote.rkey(), SendFlags.SIGNALLED));
             }
             case 2 -> {
-                accept(link.client()
-                        .postWrite(2, local, offset, length, there, remote.rkey(), SendFlags.SIGNALLED));
+                accept(link.client().postWrite(2, local, offset, length, there, remote.rkey(), SendFlags.SIGNALLED));
             }
             default -> {
                 script.adds++;
@@ -151,8 +144,12 @@ class RoceOnTheFabricTest {
     @Test
     void shouldRunAlikeByTheSameSeed() {
         assertTrue(SEEDS > 0);
-        long one = Ends.run(7, network(10), ROCE, ends -> exchange(ends, 7)).trace().hash();
-        long other = Ends.run(7, network(10), ROCE, ends -> exchange(ends, 7)).trace().hash();
+        long one = Ends.run(7, network(10), ROCE, ends -> exchange(ends, 7))
+                .trace()
+                .hash();
+        long other = Ends.run(7, network(10), ROCE, ends -> exchange(ends, 7))
+                .trace()
+                .hash();
         assertEquals(one, other);
     }
 }

@@ -4,8 +4,8 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.LinkedHashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -337,7 +337,8 @@ public final class SoftRdmaContext {
     private void checkWire() {
         for (String name : given.stream().sorted().toList()) {
             if (roce ? OF_IWARP.contains(name) : name.startsWith(OF_ROCE)) {
-                faults.add(name + ": an option of wire=" + (roce ? "iwarp" : "roce") + "; leave it out, or choose that");
+                faults.add(
+                        name + ": an option of wire=" + (roce ? "iwarp" : "roce") + "; leave it out, or choose that");
             }
         }
         if (roce && sameHost == SameHost.Mode.AUTO && given.contains("same-host")) {

@@ -1,8 +1,8 @@
 package org.softrdma.sim.rdmap;
 
 import org.softrdma.sim.carrier.FpduWriter;
-import org.softrdma.sim.engine.Placement;
 import org.softrdma.sim.carrier.SegmentCounters;
+import org.softrdma.sim.engine.Placement;
 import org.softrdma.sim.memory.AccessResult;
 import org.softrdma.sim.memory.AccessRights;
 import org.softrdma.sim.memory.NativeMemory;

@@ -1,8 +1,8 @@
 package org.softrdma.sim.rdmap;
 
 import org.softrdma.sim.carrier.FpduWriter;
-import org.softrdma.sim.engine.Placement;
 import org.softrdma.sim.engine.Counter;
+import org.softrdma.sim.engine.Placement;
 import org.softrdma.sim.engine.RnicEngine;
 import org.softrdma.sim.memory.NativeMemory;
 import org.softrdma.sim.wire.Ddp;

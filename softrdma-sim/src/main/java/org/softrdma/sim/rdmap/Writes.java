@@ -1,9 +1,9 @@
 package org.softrdma.sim.rdmap;
 
-import org.softrdma.sim.engine.Placement;
 import org.softrdma.sim.carrier.SegmentCounters;
 import org.softrdma.sim.engine.Counter;
 import org.softrdma.sim.engine.EngineCounters;
+import org.softrdma.sim.engine.Placement;
 import org.softrdma.sim.memory.AccessResult;
 import org.softrdma.sim.memory.AccessRights;
 import org.softrdma.sim.memory.NativeMemory;

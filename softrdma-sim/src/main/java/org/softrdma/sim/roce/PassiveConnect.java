@@ -61,7 +61,8 @@ final class PassiveConnect implements PeerRequest, RoceConnection.Handshake {
             remote = new InetSocketAddress(addresses.source().address(), addresses.sourcePort());
             data = Arrays.copyOfRange(all.bytes(), AddressHeader.LENGTH, all.length());
         } else {
-            remote = new InetSocketAddress(manager.peer().address().address(), manager.peer().port());
+            remote = new InetSocketAddress(
+                    manager.peer().address().address(), manager.peer().port());
             data = all.bytes();
         }
     }

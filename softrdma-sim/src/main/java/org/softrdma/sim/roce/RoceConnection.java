@@ -141,10 +141,8 @@ final class RoceConnection implements WireConnection, DrivenConnection, CmEvents
     void begin(
             QueuePairEnd pair, RcSettings settings, int sendPsn, int expectedPsn, int peerQueuePair, boolean active) {
         RocePort on = requirePort();
-        ReliableEnd begun =
-                new ReliableEnd(engine, pair, settings, sendPsn, expectedPsn, peerQueuePair, on.counters());
-        pair.established(new RoceAgreement(
-                settings.outboundReads(), settings.inboundReads(), settings.transferUnit()));
+        ReliableEnd begun = new ReliableEnd(engine, pair, settings, sendPsn, expectedPsn, peerQueuePair, on.counters());
+        pair.established(new RoceAgreement(settings.outboundReads(), settings.inboundReads(), settings.transferUnit()));
         stream = begun;
         state = State.STREAM;
         engine.counters().increment(Counter.CONNECTIONS_ESTABLISHED);

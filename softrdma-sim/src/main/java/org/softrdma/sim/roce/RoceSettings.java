@@ -13,7 +13,14 @@ package org.softrdma.sim.roce;
  * @param window packets of SENDs and WRITEs that may be unacknowledged on a connection
  */
 public record RoceSettings(
-        int port, int peerPort, int transferUnit, long timeoutNs, int retries, int rnrRetries, int rnrTimer, int window) {
+        int port,
+        int peerPort,
+        int transferUnit,
+        long timeoutNs,
+        int retries,
+        int rnrRetries,
+        int rnrTimer,
+        int window) {
     /** Least payload of a full packet: a message of 2^31 bytes must not take half of all PSNs. */
     public static final int LEAST_TRANSFER_UNIT = 1024;
 }

@@ -42,7 +42,7 @@ final class Terms {
 
     /** The transfer unit of a code, 1 to 5. */
     static int transferUnit(int code) {
-        return LEAST_UNIT << code - 1;
+        return LEAST_UNIT << (code - 1);
     }
 
     static CmEndpoint endpoint(

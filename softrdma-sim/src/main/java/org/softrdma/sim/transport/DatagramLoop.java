@@ -22,7 +22,9 @@ public interface DatagramLoop extends EventLoop {
     /** Bytes of a packet of the network at an address of this host, with the header of IP; 0 if it is unknown. */
     default int networkUnit(InetAddress local) {
         try {
-            NetworkInterface network = NetworkInterface.getByInetAddress(local);
+            // Of 127.0.0.0/8 the interface has one address, but all are there.
+            InetAddress known = local.isLoopbackAddress() ? InetAddress.getLoopbackAddress() : local;
+            NetworkInterface network = NetworkInterface.getByInetAddress(known);
             return network == null ? 0 : network.getMTU();
         } catch (SocketException e) {
             return 0;

@@ -66,8 +66,8 @@ class RoceConformanceTest {
         ConformanceReport report = new ConformanceRunner(
                         shared ? settings.withSharedDevice() : settings, Set.of(), DEVIATIONS, line -> {})
                 .run();
-        String failures =
-                String.join("\n", report.failures().stream().map(CaseResult::line).toList());
+        String failures = String.join(
+                "\n", report.failures().stream().map(CaseResult::line).toList());
         assertEquals("", failures, () -> failures + "\n" + report.summary());
     }
 

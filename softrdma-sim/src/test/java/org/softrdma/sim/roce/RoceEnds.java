@@ -10,8 +10,10 @@ import java.nio.channels.DatagramChannel;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.SoftRdmaProvider;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionQueue;
@@ -48,7 +50,7 @@ final class RoceEnds implements AutoCloseable {
         final Arena arena = Arena.ofShared();
         final MemorySegment memory = arena.allocate(BYTES, Long.BYTES);
         final MemoryRegion region;
-        private QueuePair pair;
+        private @Nullable QueuePair pair;
 
         Side(Map<String, String> options) {
             device = new SoftRdmaProvider().open(options);
@@ -64,7 +66,7 @@ final class RoceEnds implements AutoCloseable {
         }
 
         QueuePair pair() {
-            return pair;
+            return Objects.requireNonNull(pair);
         }
 
         RemoteRegion remote() {
@@ -89,7 +91,7 @@ final class RoceEnds implements AutoCloseable {
         }
 
         long counter(String name) {
-            return device.counters().get(name);
+            return device.counters().getOrDefault(name, 0L);
         }
 
         @Override

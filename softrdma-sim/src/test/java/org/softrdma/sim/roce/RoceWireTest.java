@@ -107,9 +107,11 @@ class RoceWireTest {
     void shouldTellTheRequesterWhyThePeerRefuses(String transport) throws Exception {
         try (RoceEnds ends = new RoceEnds(transport, Map.of()).connect()) {
             long beyond = ends.passive.region.address() + RoceEnds.BYTES - 8;
-            ends.active.pair().postWrite(
-                    1, ends.active.region, 0, 64, beyond, ends.passive.region.rkey(), SendFlags.SIGNALLED);
-            assertEquals(CompletionStatus.REMOTE_ACCESS_ERROR, ends.active.next().status());
+            ends.active
+                    .pair()
+                    .postWrite(1, ends.active.region, 0, 64, beyond, ends.passive.region.rkey(), SendFlags.SIGNALLED);
+            assertEquals(
+                    CompletionStatus.REMOTE_ACCESS_ERROR, ends.active.next().status());
             assertEquals(QueuePairState.ERROR, ends.active.pair().state());
             String ignored =
                     ends.passive.pair().disconnected().toCompletableFuture().get(10, TimeUnit.SECONDS);
