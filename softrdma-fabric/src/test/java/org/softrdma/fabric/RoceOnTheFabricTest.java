@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
@@ -30,6 +31,7 @@ class RoceOnTheFabricTest {
     private static final int BYTES = 1 << 15;
     private static final int MOST_BYTES = 7_000;
     private static final int RECEIVES = 8;
+    private static final int IN_FLIGHT = 16;
 
     private static FabricSettings network(int losses) {
         DatagramSettings datagrams =
@@ -123,6 +125,82 @@ class RoceOnTheFabricTest {
         }
     }
 
+    /** Many requests at a time, each with memory of its own; they complete in the order in which they were posted. */
+    private static void exchangeInFlight(Ends ends, long seed) {
+        Ends.Link link = ends.connect();
+        int all = IN_FLIGHT * MOST_BYTES;
+        MemoryRegion written = ends.server().region(all, AccessFlag.REMOTE_WRITE);
+        MemoryRegion read = ends.server().region(all, AccessFlag.REMOTE_READ);
+        MemoryRegion word = ends.server().region(Long.BYTES, AccessFlag.REMOTE_ATOMIC);
+        MemoryRegion inbox = ends.server().region(all);
+        MemoryRegion local = ends.client().region(all);
+        MemoryRegion sink = ends.client().region(all);
+        Random random = new Random(seed);
+        byte[] bytes = new byte[all];
+        random.nextBytes(bytes);
+        MemorySegment.copy(MemorySegment.ofArray(bytes), 0, local.memory(), 0, all);
+        MemorySegment.copy(MemorySegment.ofArray(bytes), 0, read.memory(), 0, all);
+        int[] kinds = new int[IN_FLIGHT];
+        int[] lengths = new int[IN_FLIGHT];
+        int sends = 0;
+        int adds = 0;
+        for (int i = 0; i < IN_FLIGHT; i++) {
+            accept(link.server().postReceive(i, inbox, (long) i * MOST_BYTES, MOST_BYTES));
+        }
+        for (int i = 0; i < IN_FLIGHT; i++) {
+            int at = i * MOST_BYTES;
+            int length = random.nextInt(MOST_BYTES);
+            kinds[i] = random.nextInt(4);
+            lengths[i] = length;
+            switch (kinds[i]) {
+                case 0 -> {
+                    accept(link.client().postSend(i, local, at, length, SendFlags.SIGNALLED));
+                    sends++;
+                }
+                case 1 ->
+                    accept(link.client()
+                            .postWrite(
+                                    i, local, at, length, written.address() + at, written.rkey(), SendFlags.SIGNALLED));
+                case 2 ->
+                    accept(link.client()
+                            .postRead(i, sink, at, length, read.address() + at, read.rkey(), SendFlags.SIGNALLED));
+                default -> {
+                    adds++;
+                    accept(link.client()
+                            .postFetchAndAdd(i, sink, at, word.address(), word.rkey(), 1, SendFlags.SIGNALLED));
+                }
+            }
+        }
+        int inboxSlot = 0;
+        long before = 0;
+        for (int i = 0; i < IN_FLIGHT; i++) {
+            WorkCompletion done = ends.client().next(ends.client().sends());
+            assertEquals(CompletionStatus.SUCCESS, done.status());
+            assertEquals(i, done.wrId());
+            int at = i * MOST_BYTES;
+            MemorySegment expected = MemorySegment.ofArray(bytes).asSlice(at, lengths[i]);
+            switch (kinds[i]) {
+                case 0 -> {
+                    assertEquals(-1, expected.mismatch(inbox.memory().asSlice(inboxSlot * MOST_BYTES, lengths[i])));
+                    inboxSlot++;
+                }
+                case 1 -> assertEquals(-1, expected.mismatch(written.memory().asSlice(at, lengths[i])));
+                case 2 -> assertEquals(-1, expected.mismatch(sink.memory().asSlice(at, lengths[i])));
+                default -> assertEquals(before++, sink.memory().get(ValueLayout.JAVA_LONG, at));
+            }
+        }
+        for (int i = 0; i < sends; i++) {
+            WorkCompletion received = ends.server().next(ends.server().receives());
+            assertEquals(CompletionStatus.SUCCESS, received.status());
+            assertEquals(i, received.wrId());
+        }
+        assertEquals(adds, word.memory().get(ValueLayout.JAVA_LONG, 0));
+        link.close();
+        for (MemoryRegion region : List.of(written, read, word, inbox, local, sink)) {
+            region.close();
+        }
+    }
+
     private static void assertSame(Script script, int offset, MemorySegment found, int at, int length) {
         MemorySegment expected = MemorySegment.ofArray(script.source).asSlice(offset, length);
         assertEquals(-1, expected.mismatch(found.asSlice(at, length)), "bytes " + offset + " to " + (offset + length));
@@ -135,6 +213,19 @@ class RoceOnTheFabricTest {
             long current = seed;
             try {
                 Ends.run(seed, network(losses), ROCE, ends -> exchange(ends, current));
+            } catch (AssertionError | RuntimeException e) {
+                throw new AssertionError("seed " + seed + ", " + losses + " of a thousand lost: " + e.getMessage(), e);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 10, 50, 200})
+    void shouldCompleteInOrderWhenManyRequestsAreInFlight(int losses) {
+        for (long seed = 0; seed < SEEDS; seed++) {
+            long current = seed;
+            try {
+                Ends.run(seed, network(losses), ROCE, ends -> exchangeInFlight(ends, current));
             } catch (AssertionError | RuntimeException e) {
                 throw new AssertionError("seed " + seed + ", " + losses + " of a thousand lost: " + e.getMessage(), e);
             }

@@ -111,6 +111,7 @@ final class ActiveConnect implements ConnectAttempt, RoceConnection.Handshake {
         CmEndpoint own = current.request().endpoint();
         CmEndpoint peers = reply.endpoint();
         RcSettings settings = Terms.settings(
+                connection.requirePort(),
                 connection.ports().settings(),
                 Terms.transferUnit(current.request().pathMtu()),
                 Math.min(parameters.outboundReads(), peers.responderResources()),

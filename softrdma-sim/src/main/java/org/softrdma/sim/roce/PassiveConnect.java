@@ -134,6 +134,7 @@ final class PassiveConnect implements PeerRequest, RoceConnection.Handshake {
         CmEndpoint peers = request.endpoint();
         RoceSettings own = connection.ports().settings();
         RcSettings settings = Terms.settings(
+                port,
                 own,
                 Terms.transferUnit(request.pathMtu()),
                 Math.min(parameters.outboundReads(), peers.responderResources()),

@@ -159,7 +159,8 @@ final class RoceConnection implements WireConnection, DrivenConnection, CmEvents
         }
     }
 
-    private RocePort requirePort() {
+    /** Its port; only once it has one. */
+    RocePort requirePort() {
         RocePort current = port;
         if (current == null) {
             throw new IllegalStateException("the connection has no port yet");

@@ -65,6 +65,12 @@ final class RocePort implements SocketEvents, DrivenConnection {
     /** Connections that may fill the stage in one turn. */
     private static final int FILLS_PER_TURN = 8;
 
+    /** What a datagram costs the kernel beside its payload. */
+    private static final int KERNEL_BYTES = 1024;
+
+    private static final int LEAST_READ_WINDOW = 8;
+    private static final int MOST_READ_WINDOW = 256;
+
     private static final int LEAST_QUEUE_PAIR = 2;
     private static final int MOST_QUEUE_PAIRS = 1 << 23;
 
@@ -163,6 +169,15 @@ final class RocePort implements SocketEvents, DrivenConnection {
     /** Datagrams that the kernel refused to send. */
     long refused() {
         return socket.refused();
+    }
+
+    /**
+     * Packets of answers to READs that may be on their way to this port: half of what the socket has room for, as the
+     * kernel counts it, which is more than the bytes.
+     */
+    int readWindow(int transferUnit) {
+        int packets = socket.receiveBuffer() / (2 * 2 * (transferUnit + KERNEL_BYTES));
+        return Math.clamp(packets, LEAST_READ_WINDOW, MOST_READ_WINDOW);
     }
 
     /** A path to a peer. */

@@ -90,12 +90,13 @@ final class Terms {
     }
 
     static RcSettings settings(
-            RoceSettings own, int transferUnit, int outboundReads, int inboundReads, int peersRnrRetries) {
+            RocePort port, RoceSettings own, int transferUnit, int outboundReads, int inboundReads, int peersRnrRetries) {
         return new RcSettings(
                 transferUnit,
                 outboundReads,
                 inboundReads,
                 own.window(),
+                port.readWindow(transferUnit),
                 own.timeoutNs(),
                 own.retries(),
                 peersRnrRetries,

@@ -7,6 +7,7 @@ package org.softrdma.sim.roce.rc;
  * @param outboundReads READs and atomics that this side may have in flight, 0 to 255
  * @param inboundReads READs and atomics that this side serves and remembers, 0 to 255
  * @param window packets of SENDs and WRITEs that may be unacknowledged, at least 4
+ * @param readWindow packets of answers to READs that may be in flight, more than 0; those of one request in any case
  * @param timeoutNs after so long without progress the oldest packet is sent again; 0 is never
  * @param retries how often in a row without progress, 0 to 7
  * @param rnrRetries how often in a row a peer may say that it is not ready, 0 to 6; 7 is for ever
@@ -18,10 +19,16 @@ public record RcSettings(
         int outboundReads,
         int inboundReads,
         int window,
+        int readWindow,
         long timeoutNs,
         int retries,
         int rnrRetries,
         int rnrTimer) {
     /** Retries that never end. */
     public static final int FOR_EVER = 7;
+
+    /** Packets that one request of a READ asks for at most. */
+    public int readPackets() {
+        return Math.max(1, readWindow / 2);
+    }
 }

@@ -20,7 +20,7 @@ import org.softrdma.verbs.SendOpcode;
  * #responsePlaced}. After each call {@link #failure} says whether the queue pair has to go to error.
  *
  * <p>Recovery is go-back-N: everything from the first missing packet on is sent again, READs from their first missing
- * byte. Four things lead back: a sequence NAK, an RNR NAK (after its time), an answer that skips one (an implied NAK), and
+ * byte. A long READ is asked for in parts, so that what is in flight finds room at this side's socket. Four things lead back: a sequence NAK, an RNR NAK (after its time), an answer that skips one (an implied NAK), and
  * a timeout. Nothing leads back twice to the same packet, unless that was sent again meanwhile and the responder says
  * once more that it is missing, or time has run out again.
  *
@@ -56,8 +56,12 @@ public final class Requester {
 
     /** Packets of the request at the cursor that were sent; of a READ, those that need not be asked for again. */
     private int packet;
-    /** READs and atomics between the oldest request and the cursor. */
+    /** Atomics and requests of READs, or of parts of them, that have no whole answer yet. */
     private int readsInFlight;
+    /** PSNs behind their answers: a ring, from {@link #firstEnd} on. */
+    private final int[] answerEnds;
+
+    private int firstEnd;
     /** PSNs of the answers to these that are still to come. */
     private int readPsns;
 
@@ -65,6 +69,10 @@ public final class Requester {
     private long receiverReadyNs;
     private long progressNs;
     private int retriesLeft;
+    /** There was a retry since the last progress, and when the last one that counts was. */
+    private boolean hasRetried;
+
+    private long retryNs;
     private int rnrRetriesLeft;
     /** To this PSN an implied NAK has led back already. */
     private int wentBackTo = NOTHING_MISSING;
@@ -96,6 +104,7 @@ public final class Requester {
         this.sends = sends;
         this.settings = settings;
         firstPsns = new int[slots];
+        answerEnds = new int[Math.max(1, settings.outboundReads())];
         acknowledgementInterval = Math.max(1, settings.window() / ACKNOWLEDGEMENTS_PER_WINDOW);
         nextPsn = startingPsn;
         sentPsn = startingPsn;
@@ -130,7 +139,9 @@ public final class Requester {
             if (settings.outboundReads() == 0) {
                 fail(sequence, CompletionStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR);
             }
-            return readsInFlight < settings.outboundReads() && !isFenced();
+            return readsInFlight < settings.outboundReads()
+                    && (packet > 0 || !isFenced())
+                    && (readPsns == 0 || readPsns + asked() <= settings.readWindow());
         }
         return (packet > 0 || !isFenced()) && Psn.distance(unacknowledged, psn()) - readPsns < settings.window();
     }
@@ -145,6 +156,15 @@ public final class Requester {
 
     private boolean isFenced() {
         return readsInFlight > 0 && sends.hasFlag(slot, SendFlags.FENCE);
+    }
+
+    /**
+     * Packets of the answer that the chosen packet asks for. A part always ends at the same packet, also after a way back: a
+     * responder answers again only what lies within one request that it remembers.
+     */
+    private int asked() {
+        int untilEnd = settings.readPackets() - packet % settings.readPackets();
+        return opcode == SendOpcode.READ ? Math.min(packets - packet, untilEnd) : 1;
     }
 
     private int packetsOf(int ofSlot) {
@@ -187,9 +207,10 @@ public final class Requester {
         return (long) packet * settings.transferUnit();
     }
 
-    /** Bytes of the message from {@link #offset} on: what a READ asks for. */
+    /** Bytes of the message from {@link #offset} on; of a READ, those that this packet asks for. */
     public long rest() {
-        return sends.entries().total(slot) - offset();
+        long rest = sends.entries().total(slot) - offset();
+        return opcode == SendOpcode.READ ? Math.min(rest, (long) asked() * settings.transferUnit()) : rest;
     }
 
     /** Bytes of the chosen packet's payload. */
@@ -223,10 +244,12 @@ public final class Requester {
         }
         int behind;
         if (opcode.isAnswered()) {
+            int count = asked();
+            packet += count;
+            behind = Psn.plus(firstPsns[slot], packet);
+            answerEnds[(firstEnd + readsInFlight) % answerEnds.length] = behind;
             readsInFlight++;
-            readPsns += packets - packet;
-            behind = Psn.plus(firstPsns[slot], packets);
-            packet = packets;
+            readPsns += count;
         } else {
             packet++;
             behind = Psn.plus(firstPsns[slot], packet);
@@ -311,9 +334,14 @@ public final class Requester {
         unacknowledged = behind;
         progressNs = nowNs;
         retriesLeft = settings.retries();
+        hasRetried = false;
         rnrRetriesLeft = settings.rnrRetries();
         wentBackTo = NOTHING_MISSING;
         waitsForReceiver = false;
+        while (readsInFlight > 0 && !Psn.isBefore(behind, answerEnds[firstEnd])) {
+            firstEnd = (firstEnd + 1) % answerEnds.length;
+            readsInFlight--;
+        }
         if (Psn.isBefore(cursorPsn(), behind)) {
             moveForward(behind);
         }
@@ -335,17 +363,11 @@ public final class Requester {
         if (packet == packetsOf(ofSlot)) {
             sends.cursor(oldest + 1);
             packet = 0;
-            if (sends.opcode(ofSlot).isAnswered()) {
-                readsInFlight = 1; // completeOldest() takes it off
-            }
         }
     }
 
     private void completeOldest() {
         long sequence = oldest;
-        if (sends.opcode(sends.slot(sequence)).isAnswered()) {
-            readsInFlight--;
-        }
         if (sends.cursor() <= sequence) {
             throw new IllegalStateException("request " + sequence + " is complete before it was sent");
         }
@@ -398,12 +420,17 @@ public final class Requester {
         goBack();
     }
 
+    /** Counts at most once in the time of a timeout: where packets overtake each other, a peer asks again and again. */
     private boolean retry(long nowNs) {
-        if (retriesLeft == 0) {
-            fail(oldest, CompletionStatus.RETRY_EXCEEDED_ERROR);
-            return false;
+        if (!hasRetried || nowNs - retryNs >= settings.timeoutNs()) {
+            if (retriesLeft == 0) {
+                fail(oldest, CompletionStatus.RETRY_EXCEEDED_ERROR);
+                return false;
+            }
+            retriesLeft--;
+            hasRetried = true;
+            retryNs = nowNs;
         }
-        retriesLeft--;
         progressNs = nowNs;
         goBack();
         return true;
@@ -442,7 +469,8 @@ public final class Requester {
         boolean begins = RoceOpcode.beginsMessage(packetOpcode);
         boolean isRead = sends.opcode(ofSlot) == SendOpcode.READ;
         boolean ends = RoceOpcode.endsMessage(packetOpcode);
-        if (!isRead || length != expected || ends != (index == last) || (index == 0 && !begins)) {
+        boolean isEnd = index == last || (index + 1) % settings.readPackets() == 0;
+        if (!isRead || length != expected || ends != isEnd || (index == 0 && !begins)) {
             fail(oldest, CompletionStatus.BAD_RESPONSE_ERROR);
             return false;
         }

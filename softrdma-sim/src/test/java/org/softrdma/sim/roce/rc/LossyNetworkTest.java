@@ -30,6 +30,9 @@ class LossyNetworkTest {
     private static final long SEEDS = Long.getLong("softrdma.roce.seeds", 100);
 
     private static final int UNIT = 256;
+    /** Longer and shorter than the longest READ. */
+    private static final int[] READ_WINDOWS = {2, 5, 6, 64};
+
     private static final int LONGEST = 2_048;
     private static final int MEMORY = 64 * 1024;
     private static final int REQUESTS = 40;
@@ -121,7 +124,7 @@ class LossyNetworkTest {
             this.loss = loss;
             int toServer = random.nextInt(1 << 24);
             int toClient = random.nextInt(1 << 24);
-            RcSettings settings = new RcSettings(UNIT, 4, 4, 16, 1_000_000, 7, RcSettings.FOR_EVER, 4);
+            RcSettings settings = new RcSettings(UNIT, 4, 4, 16, READ_WINDOWS[(int) (seed % READ_WINDOWS.length)], 1_000_000, 7, RcSettings.FOR_EVER, 4);
             client = new RcEnd(settings, toServer, toClient, MEMORY, LONGEST);
             server = new RcEnd(settings, toClient, toServer, MEMORY, LONGEST);
             for (int i = READS_AT; i < WORD_AT; i++) {

@@ -24,10 +24,11 @@ class RequesterTest {
     private static final long TIMEOUT_NS = 1_000_000;
     private static final int READS = 2;
     private static final int WINDOW = 8;
+    private static final int READ_WINDOW = 64;
     private static final int RNR_RETRIES = 2;
 
     private final RcEnd end = new RcEnd(
-            new RcSettings(UNIT, READS, READS, WINDOW, TIMEOUT_NS, 3, RNR_RETRIES, 1), FIRST, 7, 16 * 1024, 4_096);
+            new RcSettings(UNIT, READS, READS, WINDOW, READ_WINDOW, TIMEOUT_NS, 3, RNR_RETRIES, 1), FIRST, 7, 16 * 1024, 4_096);
     private final Requester requester = end.requester;
 
     private void write(long wrId, int length) {
@@ -246,7 +247,7 @@ class RequesterTest {
 
     @Test
     void shouldRefuseReadsIfThePeerServesNone() {
-        RcEnd without = new RcEnd(new RcSettings(UNIT, 0, 0, WINDOW, 0, 3, 3, 1), FIRST, 7, 4_096, 0);
+        RcEnd without = new RcEnd(new RcSettings(UNIT, 0, 0, WINDOW, READ_WINDOW, 0, 3, 3, 1), FIRST, 7, 4_096, 0);
         assertTrue(without.post(new SendWorkRequest().read(1, 0, RcEnd.KEY, SendFlags.NONE), 0, UNIT));
         assertEquals(0, without.request(0).length);
         assertEquals(CompletionStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR, without.requester.failure());
@@ -351,5 +352,50 @@ class RequesterTest {
         acknowledge(1, TIMEOUT_NS);
         assertEquals(List.of(1L, 2L, 3L), completed());
         assertFalse(requester.next(TIMEOUT_NS));
+    }
+
+    /** As where packets overtake each other: each that comes too early looks like a loss. */
+    @Test
+    void shouldNotGiveUpBeforeItsTimeWhenThePeerAsksAgainAndAgain() {
+        write(1, 3 * UNIT);
+        for (int i = 0; i < 100; i++) {
+            List<String> ignored = sent(i);
+            sequenceNak(0, i);
+        }
+        assertEquals(null, requester.failure());
+        for (int i = 1; i <= 3; i++) {
+            List<String> ignored = sent(i * TIMEOUT_NS);
+            sequenceNak(0, i * TIMEOUT_NS);
+        }
+        assertEquals(CompletionStatus.RETRY_EXCEEDED_ERROR, requester.failure());
+    }
+
+    @Test
+    void shouldAskForALongReadInParts() {
+        RcSettings settings = new RcSettings(UNIT, READS, READS, WINDOW, 6, TIMEOUT_NS, 3, RNR_RETRIES, 1);
+        RcEnd parts = new RcEnd(settings, 0, 7, 16 * 1024, 4_096);
+        assertTrue(parts.post(new SendWorkRequest().read(1, 0, RcEnd.KEY, SendFlags.NONE), 0, 10 * UNIT));
+        List<byte[]> asked = parts.sendAll(0);
+        assertEquals(List.of(0, 3), asked.stream().map(RcEnd::psn).toList());
+        assertEquals(List.of(), parts.sendAll(0));
+        for (int i = 0; i < 3; i++) {
+            answer(parts, i, i == 2);
+        }
+        assertEquals(List.of(6), parts.sendAll(0).stream().map(RcEnd::psn).toList());
+        for (int i = 3; i < 6; i++) {
+            answer(parts, i, i == 5);
+        }
+        assertEquals(List.of(9), parts.sendAll(0).stream().map(RcEnd::psn).toList());
+        for (int i = 6; i < 10; i++) {
+            answer(parts, i, i >= 8);
+        }
+        assertEquals(List.of(1L), parts.poll().stream().map(WorkCompletion::wrId).toList());
+        assertEquals(null, parts.requester.failure());
+    }
+
+    private static void answer(RcEnd of, int psn, boolean ends) {
+        int opcode = ends ? RoceOpcode.READ_RESPONSE_LAST : RoceOpcode.READ_RESPONSE_MIDDLE;
+        assertTrue(of.requester.onReadResponse(psn == 0 ? RoceOpcode.READ_RESPONSE_FIRST : opcode, psn, UNIT, 0));
+        of.requester.responsePlaced(0);
     }
 }

@@ -31,7 +31,7 @@ class ResponderTest {
     private static final long WORD = MEMORY - 8;
 
     private final RcEnd end =
-            new RcEnd(new RcSettings(UNIT, READS, READS, 8, 1_000_000, 3, 3, 14), 7, FIRST, MEMORY, RECEIVE_BYTES);
+            new RcEnd(new RcSettings(UNIT, READS, READS, 8, 64, 1_000_000, 3, 3, 14), 7, FIRST, MEMORY, RECEIVE_BYTES);
     private final MemorySegment memory = Arena.ofAuto().allocate(RocePacket.MAX_LENGTH, Long.BYTES);
     private final long packet = memory.address();
 
