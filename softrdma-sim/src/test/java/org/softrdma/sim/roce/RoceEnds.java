@@ -41,6 +41,7 @@ final class RoceEnds implements AutoCloseable {
     final Side active;
     final Side passive;
     final Listener listener;
+    private final int port;
 
     /** One side. */
     static final class Side implements AutoCloseable {
@@ -111,10 +112,16 @@ final class RoceEnds implements AutoCloseable {
         Map<String, String> options = new HashMap<>(more);
         options.put("wire", "roce");
         options.put("transport", transport);
-        options.put("roce-port", Integer.toString(freePort()));
+        port = freePort();
+        options.put("roce-port", Integer.toString(port));
         passive = new Side(options);
         active = new Side(options);
         listener = passive.device.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 8);
+    }
+
+    /** UDP port of the passive side. */
+    int port() {
+        return port;
     }
 
     /** A UDP port that nobody has at the moment. */
