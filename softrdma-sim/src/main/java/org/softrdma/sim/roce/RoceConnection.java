@@ -32,7 +32,7 @@ import org.softrdma.verbs.CompletionStatus;
  * a REJ. The number is used again only after the connection manager has forgotten it. Engine thread only, except {@link
  * #ring}.
  */
-final class RoceConnection implements WireConnection, DrivenConnection, CmEvents {
+final class RoceConnection implements WireConnection, DrivenConnection, PortQueuePair, CmEvents {
     private static final Logger LOG = LoggerFactory.getLogger(RoceConnection.class);
 
     private static final String PEER_LEFT = "the peer closed the connection";
@@ -168,8 +168,9 @@ final class RoceConnection implements WireConnection, DrivenConnection, CmEvents
         return current;
     }
 
-    /** The path to the peer; only once it is open. */
-    RocePath path() {
+    /** {@inheritDoc} Only once it is open. */
+    @Override
+    public RocePath path() {
         RocePath current = path;
         if (current == null) {
             throw new IllegalStateException("the connection has no path yet");
@@ -240,15 +241,15 @@ final class RoceConnection implements WireConnection, DrivenConnection, CmEvents
 
     // ---- turns
 
-    /** True if it was not among those that may have something to send, and is from now on. */
-    boolean enqueue() {
+    @Override
+    public boolean enqueue() {
         boolean added = !enqueued;
         enqueued = true;
         return added;
     }
 
-    /** A packet of the peer, which was checked. */
-    void received(long packet, int length, long nowNs) {
+    @Override
+    public void received(long packet, int length, long nowNs) {
         try {
             if (manager != null) {
                 manager.used();
@@ -264,8 +265,8 @@ final class RoceConnection implements WireConnection, DrivenConnection, CmEvents
         }
     }
 
-    /** Adds packets to a stage; true if there may be more. */
-    boolean fill(PacketStage stage) {
+    @Override
+    public boolean fill(PacketStage stage) {
         enqueued = false;
         ReliableEnd current = stream;
         if (current == null || port == null || state != State.STREAM) {
@@ -282,13 +283,13 @@ final class RoceConnection implements WireConnection, DrivenConnection, CmEvents
         }
     }
 
-    /** When {@link #onTime} is due. */
-    long deadlineNs() {
+    @Override
+    public long deadlineNs() {
         return stream == null || state != State.STREAM ? Long.MAX_VALUE : stream.deadlineNs();
     }
 
-    /** Time has passed. */
-    void onTime(long nowNs) {
+    @Override
+    public void onTime(long nowNs) {
         ReliableEnd current = stream;
         if (current == null || port == null || current.deadlineNs() > nowNs || state != State.STREAM) {
             return;

@@ -88,13 +88,13 @@ final class RocePort implements SocketEvents, DrivenConnection {
     private final CommunicationManager manager;
 
     /** By number, those that take packets. */
-    private final Int2ObjectHashMap<RoceConnection> queuePairs = new Int2ObjectHashMap<>();
+    private final Int2ObjectHashMap<PortQueuePair> queuePairs = new Int2ObjectHashMap<>();
     /** Numbers that peers may still know. */
     private final Set<Integer> numbers = new HashSet<>();
 
-    private final List<RoceConnection> connections = new ArrayList<>();
+    private final List<PortQueuePair> open = new ArrayList<>();
     /** Connections that may have something to send. */
-    private final EnduringQueue<RoceConnection> ready = new EnduringQueue<>();
+    private final EnduringQueue<PortQueuePair> ready = new EnduringQueue<>();
 
     private boolean turning;
     /** Another turn is scheduled. */
@@ -107,14 +107,16 @@ final class RocePort implements SocketEvents, DrivenConnection {
     /**
      * Opens a port.
      *
-     * @param ports of the engine that drives it
-     * @param counters of these
+     * @param engine that drives it
+     * @param random source of what peers must not be able to guess
+     * @param counters of the engine's ports
      * @param wanted address, and port or 0
      * @throws IOException if it cannot be had
      */
-    RocePort(RocePorts ports, RoceCounters counters, InetSocketAddress wanted) throws IOException {
-        engine = ports.engine();
-        random = ports.random();
+    RocePort(RnicEngine engine, RandomGenerator random, RoceCounters counters, InetSocketAddress wanted)
+            throws IOException {
+        this.engine = engine;
+        this.random = random;
         this.counters = counters;
         loop = engine.loop();
         received = new PacketMemory(engine.memory(), BUFFERS * BUFFER_BYTES);
@@ -188,7 +190,7 @@ final class RocePort implements SocketEvents, DrivenConnection {
     // ---- connections
 
     /** A number for the queue pair of a connection, which takes its packets from now on. Peers cannot guess it. */
-    int open(RoceConnection connection) {
+    int open(PortQueuePair queuePair) {
         if (numbers.size() >= MOST_QUEUE_PAIRS) {
             throw new IllegalStateException("all numbers of queue pairs are in use");
         }
@@ -196,15 +198,15 @@ final class RocePort implements SocketEvents, DrivenConnection {
         while (!numbers.add(number)) {
             number = random.nextInt(LEAST_QUEUE_PAIR, Psn.MASK);
         }
-        queuePairs.put(number, connection);
-        connections.add(connection);
+        queuePairs.put(number, queuePair);
+        open.add(queuePair);
         return number;
     }
 
     /** A connection has ended: its packets are dropped. Its number is not used again before {@link #forget}. */
-    void close(RoceConnection connection, int number) {
+    void close(PortQueuePair queuePair, int number) {
         queuePairs.remove(number);
-        connections.remove(connection);
+        open.remove(queuePair);
     }
 
     /** No peer knows the number of a queue pair any more. */
@@ -213,9 +215,9 @@ final class RocePort implements SocketEvents, DrivenConnection {
     }
 
     /** A connection may have something to send, in this turn or the next. */
-    void isReady(RoceConnection connection) {
-        if (connection.enqueue()) {
-            ready.addLast(connection);
+    void isReady(PortQueuePair queuePair) {
+        if (queuePair.enqueue()) {
+            ready.addLast(queuePair);
         }
     }
 
@@ -260,7 +262,7 @@ final class RocePort implements SocketEvents, DrivenConnection {
     private void send() throws IOException {
         boolean gone = stage.flush();
         for (int i = 0; gone && i < FILLS_PER_TURN && !ready.isEmpty(); i++) {
-            RoceConnection next = ready.pollFirst();
+            PortQueuePair next = ready.pollFirst();
             if (next != null && next.fill(stage)) {
                 isReady(next);
             }
@@ -315,9 +317,9 @@ final class RocePort implements SocketEvents, DrivenConnection {
         turning = true;
         try {
             manager.expire(nowNs);
-            for (int i = connections.size() - 1; i >= 0; i--) { // one that ends takes itself out
-                RoceConnection connection = connections.get(i);
-                connection.onTime(nowNs);
+            for (int i = open.size() - 1; i >= 0; i--) { // one that ends takes itself out
+                PortQueuePair queuePair = open.get(i);
+                queuePair.onTime(nowNs);
             }
         } catch (RuntimeException | Error e) {
             broken(e);
@@ -325,8 +327,8 @@ final class RocePort implements SocketEvents, DrivenConnection {
             turning = false;
             engine.epoch().exit();
         }
-        for (int i = 0; i < connections.size(); i++) {
-            due(connections.get(i).deadlineNs());
+        for (int i = 0; i < open.size(); i++) {
+            due(open.get(i).deadlineNs());
         }
         turn();
     }
@@ -378,18 +380,18 @@ final class RocePort implements SocketEvents, DrivenConnection {
         } else if (Bth.destination(packet) == Mad.QUEUE_PAIR) {
             receiveMessage(packet, length, place, from, nowNs);
         } else {
-            RoceConnection connection = queuePairs.get(Bth.destination(packet));
-            if (connection == null) {
+            PortQueuePair queuePair = queuePairs.get(Bth.destination(packet));
+            if (queuePair == null) {
                 counters.increment(RoceCounter.UNKNOWN_QUEUE_PAIR);
             } else if ((Bth.opcode(packet) & RoceOpcode.TRANSPORT_MASK) != RoceOpcode.RC) {
                 counters.increment(RoceCounter.WRONG_TRANSPORT);
-            } else if (!connection.path().peer().hasSameHost(from)) {
+            } else if (!queuePair.path().peer().hasSameHost(from)) {
                 counters.increment(RoceCounter.FOREIGN_SOURCE);
-            } else if (!connection.path().isIntact(icrc, received, packet, length, place, from.port())) {
+            } else if (!queuePair.path().isIntact(icrc, received, packet, length, place, from.port())) {
                 counters.increment(RoceCounter.ICRC_ERRORS);
                 engine.counters().increment(Counter.CRC_ERRORS);
             } else {
-                connection.received(packet, length, nowNs);
+                queuePair.received(packet, length, nowNs);
             }
         }
     }
@@ -442,8 +444,8 @@ final class RocePort implements SocketEvents, DrivenConnection {
         boolean nested = turning;
         turning = true;
         try {
-            while (!connections.isEmpty()) {
-                connections.getLast().end(reason);
+            while (!open.isEmpty()) {
+                open.getLast().end(reason);
             }
             boolean ignored = stage.flush(); // peers should hear of it, but this side waits for nothing
         } catch (IOException | RuntimeException | Error e) {

@@ -140,7 +140,7 @@ final class RocePorts {
     }
 
     private RocePort open(InetSocketAddress wanted) throws IOException {
-        RocePort opened = new RocePort(this, counters, wanted);
+        RocePort opened = new RocePort(engine, random, counters, wanted);
         ports.add(opened);
         return opened;
     }

@@ -109,12 +109,18 @@ final class RoceEnds implements AutoCloseable {
     }
 
     RoceEnds(String transport, Map<String, String> more) {
+        this(transport, more, Map.of());
+    }
+
+    /** With further options of the active side alone. */
+    RoceEnds(String transport, Map<String, String> more, Map<String, String> ofActive) {
         Map<String, String> options = new HashMap<>(more);
         options.put("wire", "roce");
         options.put("transport", transport);
         port = freePort();
         options.put("roce-port", Integer.toString(port));
         passive = new Side(options);
+        options.putAll(ofActive);
         active = new Side(options);
         listener = passive.device.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 8);
     }

@@ -1,0 +1,25 @@
+package org.softrdma.sim.roce;
+
+/** A queue pair on a {@link RocePort}, which gets its packets and has its own to send. Engine thread only. */
+interface PortQueuePair {
+    /** The path to its peer: packets of others are dropped. */
+    RocePath path();
+
+    /** A packet of the peer, which was checked. */
+    void received(long packet, int length, long nowNs);
+
+    /** True if it was not among those that may have something to send, and is from now on. */
+    boolean enqueue();
+
+    /** Adds packets to a stage, and is not among those any more; true if there may be more. */
+    boolean fill(PacketStage stage);
+
+    /** When {@link #onTime} is due. */
+    long deadlineNs();
+
+    /** Time has passed. */
+    void onTime(long nowNs);
+
+    /** The port ends. */
+    void end(String reason);
+}

@@ -1,0 +1,78 @@
+package org.softrdma.sim.roce;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.sun.management.ThreadMXBean;
+import java.lang.management.ManagementFactory;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.QueuePair;
+import org.softrdma.verbs.SendFlags;
+import org.softrdma.verbs.WorkCompletion;
+
+/** On RoCEv2, too, requests allocate nothing on the heap, on either side. */
+@Timeout(120)
+class RoceAllocationTest {
+    private static final int WARM_UP = 10_000;
+    private static final int ROUNDS = 50;
+    private static final int MEASURED = 5_000;
+    private static final int REQUESTS = 4;
+    private static final int BYTES = 6_000;
+
+    private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    private final WorkCompletion[] one = WorkCompletion.array(1);
+
+    @Test
+    void shouldAllocateNothingForARequestOnEitherSide() {
+        try (RoceEnds ends = new RoceEnds("epoll", Map.of(), Map.of("progress", "manual")).connect()) {
+            QueuePair pair = ends.active.pair();
+            QueuePair peer = ends.passive.pair();
+            MemoryRegion local = ends.active.region;
+            MemoryRegion remote = ends.passive.region;
+            requireNoAllocation(() -> {
+                pair.postFetchAndAdd(1, local, 0, remote.address(), remote.rkey(), 1, SendFlags.SIGNALLED);
+                awaitOne(ends.active);
+                pair.postWrite(2, local, 0, BYTES, remote.address(), remote.rkey(), SendFlags.SIGNALLED);
+                awaitOne(ends.active);
+                pair.postRead(3, local, 0, BYTES, remote.address(), remote.rkey(), SendFlags.SIGNALLED);
+                awaitOne(ends.active);
+                peer.postReceive(4, remote, BYTES, BYTES);
+                pair.postSend(5, local, 0, BYTES, SendFlags.SIGNALLED);
+                awaitOne(ends.active);
+                awaitOne(ends.passive);
+            });
+        }
+    }
+
+    /** In one round at least, less than a byte for each request: others of this JVM may allocate, and the compiler has to be through. */
+    private void requireNoAllocation(Runnable exchange) {
+        for (int i = 0; i < WARM_UP; i++) {
+            exchange.run();
+        }
+        long most = (long) REQUESTS * MEASURED;
+        long least = Long.MAX_VALUE;
+        for (int round = 0; round < ROUNDS && least >= most; round++) {
+            long before = threads.getTotalThreadAllocatedBytes();
+            for (int i = 0; i < MEASURED; i++) {
+                exchange.run();
+            }
+            least = Math.min(least, threads.getTotalThreadAllocatedBytes() - before);
+        }
+        assertTrue(least < most, least + " bytes for " + MEASURED + " exchanges of " + REQUESTS + " requests");
+    }
+
+    private void awaitOne(RoceEnds.Side side) {
+        long startNs = System.nanoTime();
+        while (side.queue.poll(one, 1) == 0) {
+            if (System.nanoTime() - startNs > RoceEnds.DEADLINE_NS) {
+                throw new AssertionError("no completion");
+            }
+            Thread.onSpinWait();
+        }
+        if (!one[0].isSuccess()) { // no lambda for a message: it may be an allocation
+            throw new AssertionError(one[0].toString());
+        }
+    }
+}
