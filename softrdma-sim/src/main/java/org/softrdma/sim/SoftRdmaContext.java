@@ -120,7 +120,9 @@ public final class SoftRdmaContext {
                 "wire=roce: UDP port where peers find this device, 1 to 49151; no other device on this address has it,"
                         + " unless it only connects; default "
                         + RocePacket.UDP_PORT);
-        options.put("roce-peer-port", "wire=roce: UDP port of those that it connects to; default that of roce-port");
+        options.put(
+                "roce-peer-port",
+                "wire=roce: UDP port of those that it connects to, 1 to 49151, or 0 for that of roce-port; default 0");
         options.put(
                 "roce-mtu",
                 "wire=roce: most bytes of payload in a packet: 1024, 2048, 4096 or auto, what the network has room"
@@ -211,7 +213,7 @@ public final class SoftRdmaContext {
         switch (name) {
             case "wire" -> roce = choose(name, value, Map.of("iwarp", false, "roce", true), roce);
             case "roce-port" -> rocePort = (int) number(name, value, 1, MOST_ROCE_PORT);
-            case "roce-peer-port" -> rocePeerPort = (int) number(name, value, 1, MOST_ROCE_PORT);
+            case "roce-peer-port" -> rocePeerPort = (int) number(name, value, 0, MOST_ROCE_PORT);
             case "roce-mtu" ->
                 roceTransferUnit = choose(
                         name, value, Map.of("auto", 0, "1024", 1024, "2048", 2048, "4096", 4096), roceTransferUnit);

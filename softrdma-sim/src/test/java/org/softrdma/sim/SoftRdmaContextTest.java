@@ -2,6 +2,7 @@ package org.softrdma.sim;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -25,6 +26,7 @@ import org.softrdma.sim.connection.IwarpSettings;
 import org.softrdma.sim.engine.EngineLimits;
 import org.softrdma.sim.engine.EngineTimeouts;
 import org.softrdma.sim.pinning.PinningSettings;
+import org.softrdma.sim.roce.RoceFactory;
 import org.softrdma.sim.transport.SocketOptions;
 import org.softrdma.verbs.PinningPolicy;
 
@@ -169,7 +171,8 @@ class SoftRdmaContextTest {
         assertRefused(
                 Map.of(name, "1"),
                 name
-                        + ": unknown option, expected one of progress, transport, threads, crc, mpa-revision, rfc7306,"
+                        + ": unknown option, expected one of progress, transport, threads, wire, roce-port, roce-peer-port,"
+                        + " roce-mtu, roce-timeout, roce-retries, roce-rnr-retries, crc, mpa-revision, rfc7306,"
                         + " profile, regions, segment, copy-below, receive-buffer, socket-buffer, pinning, pin-budget,"
                         + " pin-granule, same-host, handshake-timeout, ready-repeat, linger-timeout, lingering,"
                         + " host-timeout, pcap");
@@ -227,12 +230,41 @@ class SoftRdmaContextTest {
         String help = String.valueOf(SoftRdmaContext.OPTIONS.get(name));
         Matcher said = Pattern.compile("; default ([^ :]+)").matcher(help);
         assertTrue(said.find(), help);
-        SoftRdmaContext set = concluded(Map.of(name, said.group(1)));
-        SoftRdmaContext unset = concluded(Map.of());
+        Map<String, String> wire = name.startsWith("roce-") ? Map.of("wire", "roce") : Map.of();
+        Map<String, String> both = new LinkedHashMap<>(wire);
+        both.put(name, said.group(1));
+        SoftRdmaContext set = concluded(both);
+        SoftRdmaContext unset = concluded(wire);
         assertEquals(unset.deviceSettings(), set.deviceSettings());
         assertEquals(unset.socketOptions(), set.socketOptions());
         assertEquals(unset.manualProgress(), set.manualProgress());
         assertEquals(unset.transport(), set.transport());
         assertEquals(unset.threads(), set.threads());
+    }
+
+    @Test
+    void shouldTakeTheOptionsOfTheWireThatIsChosen() {
+        SoftRdmaContext context = new SoftRdmaContext()
+                .set(Map.of("wire", "roce", "roce-port", "5000", "roce-mtu", "1024", "roce-timeout", "7"))
+                .conclude();
+        RoceFactory factory = assertInstanceOf(RoceFactory.class, context.deviceSettings().wire());
+        assertEquals(5000, factory.settings().port());
+        assertEquals(5000, factory.settings().peerPort());
+        assertEquals(1024, factory.settings().transferUnit());
+        assertEquals(TimeUnit.MILLISECONDS.toNanos(7), factory.settings().timeoutNs());
+        assertFalse(context.sameHost());
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "roce,crc,on,crc: an option of wire=iwarp",
+        "roce,rfc7306,off,rfc7306: an option of wire=iwarp",
+        "roce,same-host,auto,same-host=auto: wire=roce reads all memory by the wire",
+        "iwarp,roce-port,4791,roce-port: an option of wire=roce"
+    })
+    void shouldRefuseWhatTheWireDoesNotHave(String wire, String name, String value, String fault) {
+        SoftRdmaContext context = new SoftRdmaContext().set(Map.of("wire", wire, name, value));
+        IllegalArgumentException refused = assertThrows(IllegalArgumentException.class, context::conclude);
+        assertTrue(String.valueOf(refused.getMessage()).startsWith(fault), refused::getMessage);
     }
 }

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.random.RandomGenerator;
 import org.softrdma.sim.engine.RnicEngine;
 import org.softrdma.sim.link.Wire;
+import org.softrdma.sim.roce.cm.CommunicationManager;
 
 /**
  * Makes RoCEv2 over UDP.
@@ -11,10 +12,23 @@ import org.softrdma.sim.link.Wire;
  * @param settings of the wire
  */
 public record RoceFactory(RoceSettings settings) implements Wire.Factory {
-    private static final List<String> INITIALISED = List.of();
+    private static final List<String> INITIALISED = List.of(
+            "sim.roce.PassiveConnect",
+            "sim.roce.RoceConnection",
+            "sim.roce.RoceConnection$State",
+            "sim.roce.cm.CmConnection$2",
+            "sim.roce.cm.CmState",
+            "sim.roce.rc.AnswerQueue$Kind",
+            "sim.roce.rc.MessageOpcodes$1",
+            "sim.roce.rc.Responder$Message",
+            "sim.roce.wire.Bth",
+            "sim.roce.wire.PacketCheck",
+            "sim.roce.wire.PrivateData",
+            "sim.roce.wire.RoceOpcode");
 
     @Override
     public Wire open(List<RnicEngine> engines, RandomGenerator random) {
+        CommunicationManager.prepare();
         return new RoceWire(settings, engines, random);
     }
 

@@ -12,6 +12,8 @@ import java.lang.classfile.constantpool.ClassEntry;
 import java.lang.classfile.constantpool.PoolEntry;
 import java.lang.classfile.instruction.InvokeDynamicInstruction;
 import java.lang.reflect.Method;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
@@ -48,6 +50,7 @@ import org.softrdma.verbs.cm.Connector;
 class FirstUseTest {
     private static final String OPEN = "the devices are open";
     private static final String TRANSPORT = "first-use.transport";
+    private static final String WIRE = "first-use.wire";
 
     /** A class with a static initialiser. */
     private static final Pattern INITIALISED = Pattern.compile(".*Initializing '([^']+)' \\(0x.*");
@@ -69,6 +72,10 @@ class FirstUseTest {
             "memory",
             "queue",
             "rdmap",
+            "roce",
+            "roce/cm",
+            "roce/rc",
+            "roce/wire",
             "samehost",
             "transport",
             "uring",
@@ -210,12 +217,23 @@ class FirstUseTest {
     @ParameterizedTest
     @EveryTransport
     void shouldFindItsClassesInitialisedWhenAConnectionNeedsThem(String transport) {
+        requireThatNothingIsLate(transport, "iwarp");
+    }
+
+    @ParameterizedTest
+    @EveryTransport
+    void shouldFindItsClassesInitialisedWhenAConnectionOfRoceNeedsThem(String transport) {
+        requireThatNothingIsLate(transport, "roce");
+    }
+
+    private static void requireThatNothingIsLate(String transport, String wire) {
         ChildJvm.Outcome child = ChildJvm.run(
                 List.of(),
                 List.of(
                         "--add-opens=java.base/java.lang=ALL-UNNAMED",
                         "-Xlog:class+init=info:stdout",
-                        "-D" + TRANSPORT + "=" + transport),
+                        "-D" + TRANSPORT + "=" + transport,
+                        "-D" + WIRE + "=" + wire),
                 FirstUseTest.class);
 
         assertEquals(0, child.exitCode(), child::toString);
@@ -283,15 +301,39 @@ class FirstUseTest {
         }
     }
 
+    private static String[] options(boolean roce, int port, int peerPort) {
+        List<String> options = new ArrayList<>(
+                List.of("transport", System.getProperty(TRANSPORT, "auto"), "same-host", "off", "pinning", "off"));
+        if (roce) {
+            options.addAll(List.of(
+                    "wire", "roce", "roce-port", Integer.toString(port), "roce-peer-port", Integer.toString(peerPort)));
+        }
+        return options.toArray(String[]::new);
+    }
+
+    /** A UDP port for RoCEv2 that nobody has. */
+    private static int freePort(int butNot) throws IOException {
+        while (true) {
+            try (DatagramSocket socket = new DatagramSocket(0, InetAddress.getLoopbackAddress())) {
+                int port = socket.getLocalPort();
+                if (port != butNot && port < 0xC000) {
+                    return port;
+                }
+            }
+        }
+    }
+
     /**
      * The child: opens two devices, and then connects them and reads.
      *
      * @param arguments none
      */
     public static void main(String[] arguments) throws Exception {
-        String[] options = {"transport", System.getProperty(TRANSPORT, "auto"), "same-host", "off", "pinning", "off"};
-        try (TestDevice server = new TestDevice(options);
-                TestDevice client = new TestDevice(options)) {
+        boolean roce = System.getProperty(WIRE, "iwarp").equals("roce");
+        int here = roce ? freePort(0) : 0;
+        int there = roce ? freePort(here) : 0;
+        try (TestDevice server = new TestDevice(options(roce, here, there));
+                TestDevice client = new TestDevice(options(roce, there, here))) {
             requireThatTheLoaderWasAsked();
             requireThatTheLoopsRun();
             record(); // an event of JFR may fail: a recording lacks it then

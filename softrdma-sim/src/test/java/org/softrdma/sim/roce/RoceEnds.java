@@ -40,7 +40,7 @@ final class RoceEnds implements AutoCloseable {
 
     final Side active;
     final Side passive;
-    final Listener listener;
+    Listener listener;
     private final int port;
 
     /** One side. */
@@ -145,6 +145,13 @@ final class RoceEnds implements AutoCloseable {
         }
     }
 
+    /** Listens at another address instead. */
+    RoceEnds listenAt(InetAddress address) {
+        listener.close();
+        listener = passive.device.listen(new InetSocketAddress(address, 0), 8);
+        return this;
+    }
+
     RoceEnds connect() {
         CompletableFuture<QueuePair> accepted = CompletableFuture.supplyAsync(() -> {
             ConnectionRequest request = listener.next(DEADLINE_NS).orElseThrow();
@@ -152,7 +159,9 @@ final class RoceEnds implements AutoCloseable {
             request.accept(PARAMETERS);
             return made;
         });
-        Connector connector = active.device.resolve(listener.localAddress(), DEADLINE_NS);
+        InetSocketAddress at = listener.localAddress();
+        InetAddress host = at.getAddress().isAnyLocalAddress() ? InetAddress.getLoopbackAddress() : at.getAddress();
+        Connector connector = active.device.resolve(new InetSocketAddress(host, at.getPort()), DEADLINE_NS);
         active.pair = connector.createQueuePair(active.domain, active.attributes());
         byte[] ignored = connector.connect(PARAMETERS, DEADLINE_NS);
         passive.pair = accepted.join();

@@ -1,13 +1,19 @@
 package org.softrdma.sim.roce;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.softrdma.sim.transport.EveryTransport;
@@ -16,6 +22,8 @@ import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.PostStatus;
 import org.softrdma.verbs.QueuePairState;
 import org.softrdma.verbs.SendFlags;
+import org.softrdma.verbs.VerbsErrorCode;
+import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.WorkCompletion;
 
 /** Two devices speak RoCEv2 over UDP sockets: each request does what it does on every wire. */
@@ -145,6 +153,51 @@ class RoceWireTest {
             assertEquals("the peer closed the connection", reason);
             assertEquals(CompletionStatus.FLUSHED, ends.passive.next().status());
             assertEquals(0, ends.active.counter("engineFaults") + ends.passive.counter("engineFaults"));
+        }
+    }
+
+    @Test
+    void shouldSayWhatToDoWhenTheUdpPortIsTaken() {
+        try (RoceEnds ends = new RoceEnds("epoll", Map.of())) {
+            InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+            VerbsException refused = assertThrows(VerbsException.class, () -> ends.active.device.listen(any, 1));
+            assertEquals(VerbsErrorCode.ADDRESS_IN_USE, refused.code());
+            assertTrue(String.valueOf(refused.getMessage()).contains("choose another by roce-port"), refused::toString);
+        }
+    }
+
+    @ParameterizedTest
+    @EveryTransport
+    void shouldConnectOverIpv6(String transport) throws Exception {
+        InetAddress loopback = InetAddress.getByName("::1");
+        Assumptions.assumeTrue(NetworkInterface.getByInetAddress(loopback) != null, "this host has no IPv6");
+        try (RoceEnds ends = new RoceEnds(transport, Map.of())) {
+            ends.listenAt(loopback).connect();
+            MemorySegment theirs = fill(ends.passive, 4);
+            ends.active.pair()
+                    .postRead(
+                            1,
+                            ends.active.region,
+                            0,
+                            LONG,
+                            ends.passive.region.address(),
+                            ends.passive.region.rkey(),
+                            SendFlags.SIGNALLED);
+            assertEquals(CompletionStatus.SUCCESS, ends.active.next().status());
+            assertSame(theirs, ends.active.memory, LONG);
+            assertEquals(0, ends.active.counter("roce.icrcErrors"));
+        }
+    }
+
+    /** One port for each address of the host. */
+    @Test
+    void shouldHearPeersAtEveryAddressWhenItListensOnTheWildcard() throws Exception {
+        try (RoceEnds ends = new RoceEnds("epoll", Map.of())) {
+            ends.listenAt(InetAddress.getByName("0.0.0.0")).connect();
+            ends.passive.pair().postReceive(1, ends.passive.region, 0, 64);
+            ends.active.pair().postSend(1, ends.active.region, 0, 64, SendFlags.SIGNALLED);
+            assertEquals(CompletionStatus.SUCCESS, ends.active.next().status());
+            assertEquals(CompletionStatus.SUCCESS, ends.passive.next().status());
         }
     }
 }

@@ -1,13 +1,16 @@
 package org.softrdma.sim.roce.cm;
 
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.roce.wire.CmEndpoint;
 import org.softrdma.sim.roce.wire.CmIds;
 import org.softrdma.sim.roce.wire.ConnectReject;
 import org.softrdma.sim.roce.wire.ConnectReply;
 import org.softrdma.sim.roce.wire.ConnectRequest;
+import org.softrdma.sim.roce.wire.Gid;
 import org.softrdma.sim.roce.wire.Mad;
 import org.softrdma.sim.roce.wire.PrivateData;
 import org.softrdma.sim.roce.wire.ServiceReply;
@@ -66,6 +69,18 @@ public final class CommunicationManager {
         nextId = firstId;
         context = new CmContext(settings, guid, output);
         exchanges = new ServiceExchanges(context);
+    }
+
+    /** Links what compares records: without memory for the first comparison there is none for good. Any thread. */
+    public static void prepare() {
+        Set<Object> known = new HashSet<>();
+        for (int i = 0; i < 2; i++) {
+            CmPeer peer = new CmPeer(new Gid(0, 0), 0);
+            boolean added = known.add(new RemoteId(peer, 0, 0)) | known.add(new RemoteQueuePair(0, 0));
+            if (added != (i == 0)) {
+                throw new IllegalStateException("two equal records are not the same: " + known);
+            }
+        }
     }
 
     /** What it has seen. */
