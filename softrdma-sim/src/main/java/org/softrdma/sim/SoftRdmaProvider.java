@@ -31,7 +31,8 @@ public final class SoftRdmaProvider implements VerbsProvider {
     @Override
     public Usability usability() {
         return Usability.usable(
-                "software RNIC: iWARP over TCP by " + Transports.describe() + "; " + sameHost() + hugePages());
+                "software RNIC: iWARP over TCP by " + Transports.describe() + "; RoCEv2 over UDP alike: wire=roce; "
+                        + sameHost() + hugePages());
     }
 
     private static String sameHost() {

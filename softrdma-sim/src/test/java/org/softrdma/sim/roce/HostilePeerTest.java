@@ -216,11 +216,10 @@ class HostilePeerTest {
             request.accept(ConnectionParameters.ofReads(4));
             return made;
         });
-        while (!again.events.contains("replied")) {
+        do {
             again.events.clear();
             again.connect(scene.ends.listener.localAddress().getPort());
-            again.awaitAny();
-        }
+        } while (!again.awaitDecision());
         return accepting.join();
     }
 

@@ -118,16 +118,17 @@ final class RawRocePeer implements CmEvents, AutoCloseable {
         }
     }
 
-    /** Until something has come. */
-    void awaitAny() {
+    /** Until the peer has accepted, or refused; true if it has accepted. */
+    boolean awaitDecision() {
         long endNs = System.nanoTime() + RoceEnds.DEADLINE_NS;
-        while (events.isEmpty()) {
+        while (events.stream().noneMatch(event -> event.equals("replied") || event.startsWith("failed"))) {
             if (System.nanoTime() - endNs > 0) {
-                throw new AssertionError("nothing came");
+                throw new AssertionError("neither accepted nor refused, but " + events);
             }
             poll();
             Thread.onSpinWait();
         }
+        return events.contains("replied");
     }
 
     /** The next packet for the queue pair. */
