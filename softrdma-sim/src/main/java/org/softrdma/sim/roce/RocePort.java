@@ -96,6 +96,9 @@ final class RocePort implements SocketEvents, DrivenConnection {
     /** Connections that may have something to send. */
     private final EnduringQueue<PortQueuePair> ready = new EnduringQueue<>();
 
+    private final Runnable goOnTask = this::goOn;
+    private final Runnable timeTask = this::timeHasCome;
+
     private boolean turning;
     /** Another turn is scheduled. */
     private boolean goingOn;
@@ -279,7 +282,7 @@ final class RocePort implements SocketEvents, DrivenConnection {
 
     private void goOnLater() {
         if (!goingOn) {
-            loop.execute(this::goOn);
+            loop.execute(goOnTask);
             goingOn = true;
         }
     }
@@ -298,7 +301,7 @@ final class RocePort implements SocketEvents, DrivenConnection {
                 timer.cancel();
             }
             timerNs = deadlineNs;
-            timer = loop.schedule(this::timeHasCome, Math.max(0, deadlineNs - nowNs()), TimeUnit.NANOSECONDS);
+            timer = loop.schedule(timeTask, Math.max(0, deadlineNs - nowNs()), TimeUnit.NANOSECONDS);
         }
     }
 
@@ -410,7 +413,12 @@ final class RocePort implements SocketEvents, DrivenConnection {
             return;
         }
         int payload = RocePacket.payloadLength(packet, length);
-        manager.received(peer, packet + RoceOpcode.headerLength(opcode), payload, nowNs);
+        try {
+            manager.received(peer, packet + RoceOpcode.headerLength(opcode), payload, nowNs);
+        } catch (RuntimeException | Error e) { // of one request for a connection: the others go on
+            engine.counters().increment(Counter.ENGINE_FAULTS);
+            FaultLog.tell(LOG, Level.ERROR, "engine fault while handling a message of the connection manager", e);
+        }
     }
 
     /** A message of the connection manager; lost if there is no room, since it repeats what matters. */

@@ -1,7 +1,10 @@
 package org.softrdma.sim.roce;
 
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
@@ -78,10 +81,20 @@ final class RoceWire implements Wire {
         return ConnectRequest.PRIVATE_LENGTH - AddressHeader.LENGTH;
     }
 
+    /** A card or SoftRoCE elsewhere answers to one port only, that of the first engine. */
     @Override
     public WireConnector connector(InetSocketAddress remote) {
-        int turn = Math.floorMod(nextEngine.getAndIncrement(), engines.size());
+        boolean any = engines.size() > 1 && isHere(remote.getAddress());
+        int turn = any ? Math.floorMod(nextEngine.getAndIncrement(), engines.size()) : 0;
         return new Initiator(new RoceConnection(engines.get(turn)), remote);
+    }
+
+    private static boolean isHere(InetAddress address) {
+        try {
+            return address.isLoopbackAddress() || NetworkInterface.getByInetAddress(address) != null;
+        } catch (SocketException e) {
+            return false;
+        }
     }
 
     @Override
