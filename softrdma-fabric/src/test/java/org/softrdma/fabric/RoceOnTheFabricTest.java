@@ -232,6 +232,20 @@ class RoceOnTheFabricTest {
         }
     }
 
+    /** Devices that copy in words, use numbers again at once, and show completions late. */
+    @Test
+    void shouldCompleteInOrderWhenDevicesDoWhateverVerbsAllow() {
+        for (long seed = 0; seed < SEEDS; seed++) {
+            long current = seed;
+            try {
+                Ends.run(seed, network(10).withAdversary(), ROCE, ends -> exchangeInFlight(ends, current));
+                Ends.run(seed, network(10).withAdversary(), ROCE, ends -> exchange(ends, current));
+            } catch (AssertionError | RuntimeException e) {
+                throw new AssertionError("seed " + seed + ": " + e.getMessage(), e);
+            }
+        }
+    }
+
     @Test
     void shouldRunAlikeByTheSameSeed() {
         assertTrue(SEEDS > 0);

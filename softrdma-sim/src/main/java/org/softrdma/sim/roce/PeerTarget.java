@@ -11,6 +11,7 @@ import org.softrdma.sim.memory.AccessResult;
 import org.softrdma.sim.memory.AccessRights;
 import org.softrdma.sim.memory.Binding;
 import org.softrdma.sim.memory.MemoryOperations;
+import org.softrdma.sim.memory.NativeMemory;
 import org.softrdma.sim.memory.StagTable;
 import org.softrdma.sim.memory.StreamWindows;
 import org.softrdma.sim.queue.EntryTable;
@@ -20,6 +21,9 @@ import org.softrdma.verbs.CompletionStatus;
 
 /** What the requests of a peer act on: the memory of the device, and the receive queue of the queue pair. Inside a batch. */
 final class PeerTarget implements ResponderTarget {
+    private static final int WORD_MASK = Long.BYTES - 1;
+    private static final long NO_WORD = 0;
+
     private final RnicEngine engine;
     private final EngineCounters counters;
     private final StagTable stags;
@@ -37,6 +41,10 @@ final class PeerTarget implements ResponderTarget {
     // The answer to a READ that is being sent: all of it is read from the memory that it began with.
     private @Nullable Binding source;
     private long sourceBase;
+    /** Address of a word of which the last packet had the beginning only; what it was is in {@link #word}. */
+    private long splitWord = NO_WORD;
+
+    private final PacketMemory word;
 
     PeerTarget(RnicEngine engine, QueuePairEnd queuePair, WindowRequests windowRequests) {
         this.engine = engine;
@@ -49,6 +57,7 @@ final class PeerTarget implements ResponderTarget {
         domain = queuePair.domainNumber();
         receiveDomain = receives.domain(domain);
         placement = new Placement(engine);
+        word = new PacketMemory(memory, Long.BYTES);
     }
 
     /** True if it was for an access that a request was refused. */
@@ -200,6 +209,7 @@ final class PeerTarget implements ResponderTarget {
      */
     boolean read(boolean begins, int rkey, long address, long target, int length, long rest) {
         if (begins) {
+            splitWord = NO_WORD;
             int row = granted(rkey, AccessRights.REMOTE_READ, address, rest);
             if (row < 0) {
                 source = null;
@@ -215,13 +225,30 @@ final class PeerTarget implements ResponderTarget {
             return false;
         }
         long from = sourceBase + address;
-        engine.use(begun, from, length);
+        engine.use(begun, from, Math.min(rest, length + Long.BYTES));
         if (begun.isPolled()) {
-            memory.copyFromPolled(from, target, length);
+            copyWords(from, target, length, rest);
         } else {
             memory.copy(from, target, length);
         }
         return true;
+    }
+
+    /** A word that lies across the border to the next packet is read once, for both. */
+    private void copyWords(long from, long target, int length, long rest) {
+        int begun = (int) (from & WORD_MASK);
+        int head = begun > 0 && splitWord == from - begun ? Math.min(length, Long.BYTES - begun) : 0;
+        NativeMemory.copy(word.address() + begun, target, head);
+        long end = from + length;
+        int tail = (int) (end & WORD_MASK);
+        boolean splits = tail > 0 && tail <= length - head && rest - length >= Long.BYTES - tail;
+        memory.copyFromPolled(from + head, target + head, length - head - (splits ? tail : 0));
+        splitWord = NO_WORD;
+        if (splits) {
+            splitWord = end - tail;
+            memory.copyFromPolled(splitWord, word.address(), Long.BYTES);
+            NativeMemory.copy(word.address(), target + length - tail, tail);
+        }
     }
 
     /** An answer to a READ is on its way. */

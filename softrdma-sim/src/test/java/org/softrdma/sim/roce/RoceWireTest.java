@@ -6,12 +6,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.invoke.VarHandle;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -30,6 +32,7 @@ import org.softrdma.verbs.WorkCompletion;
 @Timeout(60)
 class RoceWireTest {
     private static final int LONG = 300_001;
+    private static final int WORD_READS = 5_000;
 
     private static MemorySegment fill(RoceEnds.Side side, long seed) {
         byte[] bytes = new byte[RoceEnds.BYTES];
@@ -198,6 +201,40 @@ class RoceWireTest {
             ends.active.pair().postSend(1, ends.active.region, 0, 64, SendFlags.SIGNALLED);
             assertEquals(CompletionStatus.SUCCESS, ends.active.next().status());
             assertEquals(CompletionStatus.SUCCESS, ends.passive.next().status());
+        }
+    }
+
+    /** A word across the border of two packets, which are read one after the other. */
+    @Test
+    void shouldReadWholeWordsOfPolledMemoryWhereverAReadBegins() throws Exception {
+        try (RoceEnds ends = new RoceEnds("epoll", Map.of("roce-mtu", "1024")).connect()) {
+            VarHandle word = ValueLayout.JAVA_LONG.varHandle();
+            int border = 1024; // of a READ that begins 4 bytes before a word: the word's own middle
+            AtomicBoolean stop = new AtomicBoolean();
+            Thread writer = Thread.ofPlatform().start(() -> {
+                for (long i = 0; !stop.get(); i++) {
+                    word.setOpaque(ends.passive.memory, (long) border, i << Integer.SIZE | (i & 0xFFFF_FFFFL));
+                }
+            });
+            try {
+                for (int i = 0; i < WORD_READS; i++) {
+                    ends.active.pair()
+                            .postRead(
+                                    1,
+                                    ends.active.region,
+                                    4,
+                                    2048,
+                                    ends.passive.region.address() + 4,
+                                    ends.passive.region.rkey(),
+                                    SendFlags.SIGNALLED);
+                    assertEquals(CompletionStatus.SUCCESS, ends.active.next().status());
+                    long seen = ends.active.memory.get(ValueLayout.JAVA_LONG, border);
+                    assertEquals(seen >>> Integer.SIZE, seen & 0xFFFF_FFFFL, "a word that never was");
+                }
+            } finally {
+                stop.set(true);
+                writer.join();
+            }
         }
     }
 }
