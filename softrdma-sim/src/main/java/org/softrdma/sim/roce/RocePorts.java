@@ -10,6 +10,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.softrdma.sim.engine.RnicEngine;
 import org.softrdma.sim.roce.wire.RocePacket;
 import org.softrdma.sim.transport.AddressText;
@@ -22,6 +24,8 @@ import org.softrdma.sim.transport.ListenException;
  * came from. SoftRoCE and cards answer to port 4791.
  */
 final class RocePorts {
+    private static final Logger LOG = LoggerFactory.getLogger(RocePorts.class);
+
     /** Free ports for those that only connect: below the ones that say nothing of where their owner hears. */
     private static final int FIRST_FREE = 0x8000;
 
@@ -102,6 +106,11 @@ final class RocePorts {
                 if (e.reason() != ListenException.Reason.IN_USE) {
                     throw e;
                 }
+                LOG.info(
+                        "UDP port {} of {} is taken, so this device reaches other software RNICs only: SoftRoCE and cards"
+                                + " answer to port 4791",
+                        settings.port(),
+                        local.getHostAddress());
             }
         }
         for (RocePort port : ports) {
