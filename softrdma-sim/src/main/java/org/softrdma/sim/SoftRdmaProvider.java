@@ -30,9 +30,8 @@ public final class SoftRdmaProvider implements VerbsProvider {
 
     @Override
     public Usability usability() {
-        return Usability.usable(
-                "software RNIC: iWARP over TCP by " + Transports.describe() + "; RoCEv2 over UDP alike: wire=roce; "
-                        + sameHost() + hugePages());
+        return Usability.usable("software RNIC: iWARP over TCP by " + Transports.describe()
+                + "; RoCEv2 over UDP alike: wire=roce; " + sameHost() + hugePages());
     }
 
     private static String sameHost() {

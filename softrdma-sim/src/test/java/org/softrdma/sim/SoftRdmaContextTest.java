@@ -247,7 +247,8 @@ class SoftRdmaContextTest {
         SoftRdmaContext context = new SoftRdmaContext()
                 .set(Map.of("wire", "roce", "roce-port", "5000", "roce-mtu", "1024", "roce-timeout", "7"))
                 .conclude();
-        RoceFactory factory = assertInstanceOf(RoceFactory.class, context.deviceSettings().wire());
+        RoceFactory factory =
+                assertInstanceOf(RoceFactory.class, context.deviceSettings().wire());
         assertEquals(5000, factory.settings().port());
         assertEquals(5000, factory.settings().peerPort());
         assertEquals(1024, factory.settings().transferUnit());

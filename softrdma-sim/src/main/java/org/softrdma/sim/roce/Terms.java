@@ -90,7 +90,12 @@ final class Terms {
     }
 
     static RcSettings settings(
-            RocePort port, RoceSettings own, int transferUnit, int outboundReads, int inboundReads, int peersRnrRetries) {
+            RocePort port,
+            RoceSettings own,
+            int transferUnit,
+            int outboundReads,
+            int inboundReads,
+            int peersRnrRetries) {
         return new RcSettings(
                 transferUnit,
                 outboundReads,

@@ -198,9 +198,10 @@ class HostilePeerTest {
         try (Scene scene = new Scene(5, 1)) {
             scene.peer.close();
             scene.accepted.postSend(7, scene.ends.passive.region, 0, 64, SendFlags.SIGNALLED);
-            assertEquals(CompletionStatus.RETRY_EXCEEDED_ERROR, scene.ends.passive.next().status());
-            String reason =
-                    scene.accepted.disconnected().toCompletableFuture().get(10, TimeUnit.SECONDS);
+            assertEquals(
+                    CompletionStatus.RETRY_EXCEEDED_ERROR,
+                    scene.ends.passive.next().status());
+            String reason = scene.accepted.disconnected().toCompletableFuture().get(10, TimeUnit.SECONDS);
             assertEquals("the peer does not answer", reason);
             assertTrue(scene.ends.passive.counter("roce.timeouts") >= 7);
             scene.requireThatOthersGoOn();

@@ -12,13 +12,20 @@ import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.SendFlags;
 import org.softrdma.verbs.WorkCompletion;
 
-/** On RoCEv2, too, requests allocate nothing on the heap, on either side. */
+/** On RoCEv2, too, requests allocate nothing on the heap, on either side, but what the JDK does for calls to the kernel. */
 @Timeout(120)
 class RoceAllocationTest {
     private static final int WARM_UP = 10_000;
-    private static final int ROUNDS = 50;
+    private static final int ROUNDS = 30;
     private static final int MEASURED = 5_000;
     private static final int REQUESTS = 4;
+    /**
+     * sendmmsg(2) and recvmmsg(2) of both sides in an exchange, at most, and what the JDK makes for each call that keeps its
+     * errno (SharedUtils.checkCaptureSegment), where the compiler does not do away with it.
+     */
+    private static final int CALLS = 12;
+
+    private static final int CALL_BYTES = 40;
     private static final int BYTES = 6_000;
 
     private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -46,12 +53,12 @@ class RoceAllocationTest {
         }
     }
 
-    /** In one round at least, less than a byte for each request: others of this JVM may allocate, and the compiler has to be through. */
+    /** In one round at least, less than a byte for each request beside the calls: others of this JVM may allocate, and the compiler has to be through. */
     private void requireNoAllocation(Runnable exchange) {
         for (int i = 0; i < WARM_UP; i++) {
             exchange.run();
         }
-        long most = (long) REQUESTS * MEASURED;
+        long most = (long) (REQUESTS + CALLS * CALL_BYTES) * MEASURED;
         long least = Long.MAX_VALUE;
         for (int round = 0; round < ROUNDS && least >= most; round++) {
             long before = threads.getTotalThreadAllocatedBytes();

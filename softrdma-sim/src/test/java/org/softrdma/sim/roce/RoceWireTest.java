@@ -177,7 +177,8 @@ class RoceWireTest {
         try (RoceEnds ends = new RoceEnds(transport, Map.of())) {
             ends.listenAt(loopback).connect();
             MemorySegment theirs = fill(ends.passive, 4);
-            ends.active.pair()
+            ends.active
+                    .pair()
                     .postRead(
                             1,
                             ends.active.region,
@@ -218,7 +219,8 @@ class RoceWireTest {
             });
             try {
                 for (int i = 0; i < WORD_READS; i++) {
-                    ends.active.pair()
+                    ends.active
+                            .pair()
                             .postRead(
                                     1,
                                     ends.active.region,

@@ -124,7 +124,16 @@ class LossyNetworkTest {
             this.loss = loss;
             int toServer = random.nextInt(1 << 24);
             int toClient = random.nextInt(1 << 24);
-            RcSettings settings = new RcSettings(UNIT, 4, 4, 16, READ_WINDOWS[(int) (seed % READ_WINDOWS.length)], 1_000_000, 7, RcSettings.FOR_EVER, 4);
+            RcSettings settings = new RcSettings(
+                    UNIT,
+                    4,
+                    4,
+                    16,
+                    READ_WINDOWS[(int) (seed % READ_WINDOWS.length)],
+                    1_000_000,
+                    7,
+                    RcSettings.FOR_EVER,
+                    4);
             client = new RcEnd(settings, toServer, toClient, MEMORY, LONGEST);
             server = new RcEnd(settings, toClient, toServer, MEMORY, LONGEST);
             for (int i = READS_AT; i < WORD_AT; i++) {

@@ -28,7 +28,11 @@ class RequesterTest {
     private static final int RNR_RETRIES = 2;
 
     private final RcEnd end = new RcEnd(
-            new RcSettings(UNIT, READS, READS, WINDOW, READ_WINDOW, TIMEOUT_NS, 3, RNR_RETRIES, 1), FIRST, 7, 16 * 1024, 4_096);
+            new RcSettings(UNIT, READS, READS, WINDOW, READ_WINDOW, TIMEOUT_NS, 3, RNR_RETRIES, 1),
+            FIRST,
+            7,
+            16 * 1024,
+            4_096);
     private final Requester requester = end.requester;
 
     private void write(long wrId, int length) {
@@ -389,7 +393,8 @@ class RequesterTest {
         for (int i = 6; i < 10; i++) {
             answer(parts, i, i >= 8);
         }
-        assertEquals(List.of(1L), parts.poll().stream().map(WorkCompletion::wrId).toList());
+        assertEquals(
+                List.of(1L), parts.poll().stream().map(WorkCompletion::wrId).toList());
         assertEquals(null, parts.requester.failure());
     }
 
