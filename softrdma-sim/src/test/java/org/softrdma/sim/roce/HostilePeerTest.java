@@ -3,6 +3,7 @@ package org.softrdma.sim.roce;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Map;
@@ -92,7 +93,7 @@ class HostilePeerTest {
         }
 
         @Override
-        public void close() throws Exception {
+        public void close() throws IOException {
             peer.close();
             accepted.close();
             ends.close();

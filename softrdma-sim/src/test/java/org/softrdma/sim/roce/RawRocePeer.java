@@ -12,6 +12,7 @@ import java.util.Deque;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.memory.MemoryOperations;
+import org.softrdma.sim.memory.NativeMemory;
 import org.softrdma.sim.roce.cm.CmConnection;
 import org.softrdma.sim.roce.cm.CmEvents;
 import org.softrdma.sim.roce.cm.CmPeer;
@@ -189,8 +190,7 @@ final class RawRocePeer implements CmEvents, AutoCloseable {
         int opcode = RoceOpcode.UD | RoceOpcode.SEND_ONLY;
         Bth.put(packet(), opcode, 0, Mad.LENGTH, Mad.QUEUE_PAIR, 0);
         Deth.put(packet(), Mad.QUEUE_KEY, Mad.QUEUE_PAIR);
-        MemorySegment from = MemorySegment.ofAddress(mad).reinterpret(Mad.LENGTH);
-        MemorySegment.copy(from, 0, outBytes, RoceOpcode.headerLength(opcode), Mad.LENGTH);
+        NativeMemory.copy(mad, packet() + RoceOpcode.headerLength(opcode), Mad.LENGTH);
         send(RocePacket.length(opcode, Mad.LENGTH));
     }
 

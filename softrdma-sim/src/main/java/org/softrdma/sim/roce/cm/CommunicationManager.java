@@ -76,8 +76,9 @@ public final class CommunicationManager {
         Set<Object> known = new HashSet<>();
         for (int i = 0; i < 2; i++) {
             CmPeer peer = new CmPeer(new Gid(0, 0), 0);
-            boolean added = known.add(new RemoteId(peer, 0, 0)) | known.add(new RemoteQueuePair(0, 0));
-            if (added != (i == 0)) {
+            boolean id = known.add(new RemoteId(peer, 0, 0));
+            boolean queuePair = known.add(new RemoteQueuePair(0, 0));
+            if (id != (i == 0) || queuePair != (i == 0)) {
                 throw new IllegalStateException("two equal records are not the same: " + known);
             }
         }
