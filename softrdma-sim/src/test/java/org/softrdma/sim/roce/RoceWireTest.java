@@ -172,7 +172,7 @@ class RoceWireTest {
     @ParameterizedTest
     @EveryTransport
     void shouldConnectOverIpv6(String transport) throws Exception {
-        InetAddress loopback = InetAddress.getByName("::1");
+        InetAddress loopback = InetAddress.getByAddress(new byte[] {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1});
         Assumptions.assumeTrue(NetworkInterface.getByInetAddress(loopback) != null, "this host has no IPv6");
         try (RoceEnds ends = new RoceEnds(transport, Map.of())) {
             ends.listenAt(loopback).connect();
@@ -197,7 +197,7 @@ class RoceWireTest {
     @Test
     void shouldHearPeersAtEveryAddressWhenItListensOnTheWildcard() throws Exception {
         try (RoceEnds ends = new RoceEnds("epoll", Map.of())) {
-            ends.listenAt(InetAddress.getByName("0.0.0.0")).connect();
+            ends.listenAt(InetAddress.getByAddress(new byte[4])).connect();
             ends.passive.pair().postReceive(1, ends.passive.region, 0, 64);
             ends.active.pair().postSend(1, ends.active.region, 0, 64, SendFlags.SIGNALLED);
             assertEquals(CompletionStatus.SUCCESS, ends.active.next().status());
