@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.softrdma.testkit.ConformanceSettings;
@@ -32,6 +33,7 @@ class RoceConformanceTest {
             220,
             "of two devices on one address only one can listen at a UDP port (docs/design/roce.md)"));
 
+    @Tag("slow")
     @Test
     void shouldKeepTheRulesWhenTheTransportIsEpoll() throws Exception {
         run(Map.of("transport", "epoll"), Map.of("transport", "epoll"), false);
@@ -47,11 +49,13 @@ class RoceConformanceTest {
         run(Map.of("transport", "nio"), Map.of("transport", "nio"), false);
     }
 
+    @Tag("slow")
     @Test
     void shouldKeepTheRulesWhenTheRequesterMakesProgressByHand() throws Exception {
         run(Map.of("progress", "manual"), Map.of("progress", "engine"), false);
     }
 
+    @Tag("slow")
     @Test
     void shouldKeepTheRulesWhenOneDeviceWithTwoThreadsIsBothEnds() throws Exception {
         run(Map.of("threads", "2"), Map.of("threads", "2"), true);
