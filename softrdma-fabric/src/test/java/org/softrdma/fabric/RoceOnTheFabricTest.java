@@ -181,7 +181,8 @@ class RoceOnTheFabricTest {
             MemorySegment expected = MemorySegment.ofArray(bytes).asSlice(at, lengths[i]);
             switch (kinds[i]) {
                 case 0 -> {
-                    assertEquals(-1, expected.mismatch(inbox.memory().asSlice((long) inboxSlot * MOST_BYTES, lengths[i])));
+                    assertEquals(
+                            -1, expected.mismatch(inbox.memory().asSlice((long) inboxSlot * MOST_BYTES, lengths[i])));
                     inboxSlot++;
                 }
                 case 1 -> assertEquals(-1, expected.mismatch(written.memory().asSlice(at, lengths[i])));
