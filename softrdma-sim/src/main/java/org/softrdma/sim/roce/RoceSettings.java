@@ -6,7 +6,7 @@ package org.softrdma.sim.roce;
  * @param port UDP port where peers find this device
  * @param peerPort UDP port of those that it connects to
  * @param transferUnit most bytes of payload in a packet: 1024, 2048 or 4096; 0 for what the network allows
- * @param timeoutNs after so long without progress the oldest packet is sent again
+ * @param timeoutNs after so long without progress, or sooner, the oldest packet is sent again
  * @param retries how often in a row without progress, 0 to 7
  * @param rnrRetries how often in a row a peer may say that it is not ready, 0 to 6; 7 is for ever
  * @param rnrTimer code of the time that this side asks a peer to wait for

@@ -8,8 +8,9 @@ package org.softrdma.sim.roce.rc;
  * @param inboundReads READs and atomics that this side serves and remembers, 0 to 255
  * @param window packets of SENDs and WRITEs that may be unacknowledged, at least 4
  * @param readWindow packets of answers to READs that may be in flight, more than 0; those of one request in any case
- * @param timeoutNs after so long without progress the oldest packet is sent again; 0 is never
- * @param retries how often in a row without progress, 0 to 7
+ * @param timeoutNs after so long without progress, or sooner if the round trip is shorter, the oldest packet is sent
+ *     again; 0 is never
+ * @param retries how often in a row without progress, 0 to 7; of those within one {@code timeoutNs} the first counts
  * @param rnrRetries how often in a row a peer may say that it is not ready, 0 to 6; 7 is for ever
  * @param rnrTimer code of the time that this side asks a peer to wait for, see {@link
  *     org.softrdma.sim.roce.wire.RnrTimer}

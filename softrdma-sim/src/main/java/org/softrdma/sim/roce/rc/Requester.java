@@ -20,8 +20,9 @@ import org.softrdma.verbs.SendOpcode;
  * #responsePlaced}. After each call {@link #failure} says whether the queue pair has to go to error.
  *
  * <p>Recovery is go-back-N: everything from the first missing packet on is sent again, READs from their first missing
- * byte. A long READ is asked for in parts, so that what is in flight finds room at this side's socket. Four things lead back: a sequence NAK, an RNR NAK (after its time), an answer that skips one (an implied NAK), and
- * a timeout. Nothing leads back twice to the same packet, unless that was sent again meanwhile and the responder says
+ * byte. A long READ is asked for in parts, so that what is in flight finds room at this side's socket. Four things lead
+ * back: a sequence NAK, an RNR NAK (after its time), an answer that skips one (an implied NAK), and a timeout, which
+ * follows the {@link RoundTrip}; however short that is, retries are not used up sooner. Nothing leads back twice to the same packet, unless that was sent again meanwhile and the responder says
  * once more that it is missing, or time has run out again.
  *
  * <p>PSNs of all that is in flight span less than half their circle, so a message has fewer than 2^22 packets. A request
@@ -39,6 +40,7 @@ public final class Requester {
     private final SendQueue sends;
     private final RcSettings settings;
     private final int acknowledgementInterval;
+    private final RoundTrip roundTrip;
 
     /** By slot: PSN of a request's first packet. */
     private final int[] firstPsns;
@@ -64,6 +66,12 @@ public final class Requester {
     private int firstEnd;
     /** PSNs of the answers to these that are still to come. */
     private int readPsns;
+
+    /** The answer to a packet is timed: its PSN, and when it was sent. What is sent again is not timed (Karn's rule). */
+    private boolean isTiming;
+
+    private int timedPsn;
+    private long timedNs;
 
     private boolean waitsForReceiver;
     private long receiverReadyNs;
@@ -105,6 +113,7 @@ public final class Requester {
         this.settings = settings;
         firstPsns = new int[slots];
         answerEnds = new int[Math.max(1, settings.outboundReads())];
+        roundTrip = new RoundTrip(settings.timeoutNs());
         acknowledgementInterval = Math.max(1, settings.window() / ACKNOWLEDGEMENTS_PER_WINDOW);
         nextPsn = startingPsn;
         sentPsn = startingPsn;
@@ -242,6 +251,8 @@ public final class Requester {
         if (unacknowledged == sentPsn) {
             progressNs = nowNs;
         }
+        int answeredPsn = psn();
+        boolean isAnswered = requestsAcknowledgement();
         int behind;
         if (opcode.isAnswered()) {
             int count = asked();
@@ -256,6 +267,11 @@ public final class Requester {
         }
         if (Psn.isBefore(sentPsn, behind)) {
             sentPsn = behind;
+            if (isAnswered && !isTiming) {
+                isTiming = true;
+                timedPsn = answeredPsn;
+                timedNs = nowNs;
+            }
         } else {
             retransmissions++;
         }
@@ -333,6 +349,10 @@ public final class Requester {
     private void progress(int behind, long nowNs) {
         unacknowledged = behind;
         progressNs = nowNs;
+        if (isTiming && Psn.isBefore(timedPsn, behind)) {
+            roundTrip.measured(nowNs - timedNs);
+            isTiming = false;
+        }
         retriesLeft = settings.retries();
         hasRetried = false;
         rnrRetriesLeft = settings.rnrRetries();
@@ -442,6 +462,7 @@ public final class Requester {
         packet = Psn.distance(firstPsns[sends.slot(oldest)], unacknowledged);
         readsInFlight = 0;
         readPsns = 0;
+        isTiming = false; // nobody would know of which copy an answer is
     }
 
     // ---- answers with data
@@ -540,7 +561,7 @@ public final class Requester {
             return receiverReadyNs;
         }
         boolean waits = unacknowledged != sentPsn && settings.timeoutNs() > 0;
-        return waits ? progressNs + settings.timeoutNs() : Long.MAX_VALUE;
+        return waits ? progressNs + roundTrip.timeoutNs() : Long.MAX_VALUE;
     }
 
     /** Goes back if nothing has been heard for too long. Called at {@link #deadlineNs} or whenever it is convenient. */
@@ -548,8 +569,9 @@ public final class Requester {
         if (isWaiting(nowNs) || failure != null || unacknowledged == sentPsn || settings.timeoutNs() == 0) {
             return;
         }
-        if (nowNs - progressNs >= settings.timeoutNs()) {
+        if (nowNs - progressNs >= roundTrip.timeoutNs()) {
             timeouts++;
+            roundTrip.ranOut();
             wentBackTo = NOTHING_MISSING;
             boolean ignored = retry(nowNs);
         }

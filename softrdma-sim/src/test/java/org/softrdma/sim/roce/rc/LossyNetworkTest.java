@@ -12,6 +12,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.PriorityQueue;
 import java.util.Random;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.sim.memory.NativeMemory;
@@ -39,6 +40,8 @@ class LossyNetworkTest {
     private static final long LATENCY_NS = 10_000;
     private static final long STEP_NS = 1_000;
     private static final long IDLE_STEP_NS = 50_000;
+    private static final long TIMEOUT_NS = 1_000_000;
+    private static final long LONG_TIMEOUT_NS = 250_000_000;
     private static final long LIMIT_NS = 60_000_000_000L;
 
     /** At the peer: WRITEs go to the first half, READs come from the second, and atomics have the last word. */
@@ -120,6 +123,10 @@ class LossyNetworkTest {
         private int atomicsPosted;
 
         Run(long seed, double loss) {
+            this(seed, loss, TIMEOUT_NS);
+        }
+
+        Run(long seed, double loss, long timeoutNs) {
             random = new Random(seed);
             this.loss = loss;
             int toServer = random.nextInt(1 << 24);
@@ -130,7 +137,7 @@ class LossyNetworkTest {
                     4,
                     16,
                     READ_WINDOWS[(int) (seed % READ_WINDOWS.length)],
-                    1_000_000,
+                    timeoutNs,
                     7,
                     RcSettings.FOR_EVER,
                     4);
@@ -268,6 +275,19 @@ class LossyNetworkTest {
         for (long seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
             runBy(seed, loss, false);
         }
+    }
+
+    /** As the network's clock has it, not this machine's. */
+    @Test
+    void shouldSeldomWaitForALongTimeoutWhereTheRoundTripIsShort() {
+        long sumNs = 0;
+        for (long seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed++) {
+            Run run = new Run(seed, 0.05, LONG_TIMEOUT_NS);
+            run.run();
+            run.check(true);
+            sumNs += run.now;
+        }
+        assertTrue(sumNs / SEEDS < LONG_TIMEOUT_NS / 5, "a run took " + sumNs / SEEDS + " ns on average");
     }
 
     private static void runBy(long seed, double loss, boolean mustSucceed) {

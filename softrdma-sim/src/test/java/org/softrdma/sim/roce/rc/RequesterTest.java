@@ -403,4 +403,109 @@ class RequesterTest {
         assertTrue(of.requester.onReadResponse(psn == 0 ? RoceOpcode.READ_RESPONSE_FIRST : opcode, psn, UNIT, 0));
         of.requester.responsePlaced(0);
     }
+
+    // ---- the timeout
+
+    private static final long LONG_NS = 250_000_000;
+
+    private static RcEnd patient(int retries) {
+        return new RcEnd(
+                new RcSettings(UNIT, READS, READS, WINDOW, READ_WINDOW, LONG_NS, retries, RNR_RETRIES, 1),
+                0,
+                7,
+                16 * 1024,
+                4_096);
+    }
+
+    /** Writes, and gets the answer after some time; returns when that was. */
+    private static long exchange(RcEnd patient, int psn, long nowNs, long roundTripNs) {
+        assertTrue(patient.post(new SendWorkRequest().write(psn, 0, RcEnd.KEY, SendFlags.NONE), 0, UNIT));
+        assertEquals(1, patient.sendAll(nowNs).size());
+        patient.requester.onAcknowledgement(psn, Aeth.ACKNOWLEDGED, nowNs + roundTripNs);
+        return nowNs + roundTripNs;
+    }
+
+    private static void writeOne(RcEnd patient, long nowNs) {
+        assertTrue(patient.post(new SendWorkRequest().write(99, 0, RcEnd.KEY, SendFlags.NONE), 0, UNIT));
+        assertEquals(1, patient.sendAll(nowNs).size());
+    }
+
+    @Test
+    void shouldWaitForAPartOfTheTimeoutBeforeARoundTripIsKnown() {
+        RcEnd patient = patient(3);
+        writeOne(patient, 5);
+        assertEquals(5 + LONG_NS / RoundTrip.FIRST_PART, patient.requester.deadlineNs());
+    }
+
+    @Test
+    void shouldSendTheLastPacketAgainSoonOnceTheRoundTripIsKnown() {
+        RcEnd patient = patient(3);
+        long now = exchange(patient, 0, 0, 20_000);
+        writeOne(patient, now);
+        assertEquals(now + RoundTrip.LEAST_NS, patient.requester.deadlineNs());
+        patient.requester.onTime(now + RoundTrip.LEAST_NS);
+        assertEquals(1, patient.sendAll(now + RoundTrip.LEAST_NS).size());
+    }
+
+    @Test
+    void shouldWaitLongerForAPeerThatIsFarAway() {
+        RcEnd patient = patient(3);
+        long now = exchange(patient, 0, 0, 8_000_000);
+        writeOne(patient, now);
+        assertEquals(now + 8_000_000 + 4 * 4_000_000, patient.requester.deadlineNs());
+        patient.requester.onAcknowledgement(1, Aeth.ACKNOWLEDGED, now + 16_000_000);
+        writeOne(patient, now);
+        assertEquals(now + 9_000_000 + 4 * 5_000_000, patient.requester.deadlineNs());
+    }
+
+    @Test
+    void shouldNeverWaitLongerThanTheTimeout() {
+        RcEnd patient = patient(3);
+        long now = exchange(patient, 0, 0, LONG_NS - 1);
+        writeOne(patient, now);
+        assertEquals(now + LONG_NS, patient.requester.deadlineNs());
+    }
+
+    @Test
+    void shouldWaitTwiceAsLongEachTimeUntilARoundTripIsMeasuredAgain() {
+        RcEnd patient = patient(3);
+        long now = exchange(patient, 0, 0, 20_000);
+        writeOne(patient, now);
+        for (long waits = RoundTrip.LEAST_NS; waits <= 16 * RoundTrip.LEAST_NS; waits *= 2) {
+            assertEquals(now + waits, patient.requester.deadlineNs());
+            now += waits;
+            patient.requester.onTime(now);
+            assertEquals(1, patient.sendAll(now).size());
+        }
+        patient.requester.onAcknowledgement(1, Aeth.ACKNOWLEDGED, now + 1); // of which copy?
+        writeOne(patient, now);
+        assertEquals(now + 32 * RoundTrip.LEAST_NS, patient.requester.deadlineNs());
+        patient.requester.onAcknowledgement(2, Aeth.ACKNOWLEDGED, now + 20_000);
+        writeOne(patient, now);
+        assertEquals(now + RoundTrip.LEAST_NS, patient.requester.deadlineNs());
+    }
+
+    @Test
+    void shouldTimeAReadByTheFirstPacketOfItsAnswer() {
+        RcEnd patient = patient(3);
+        assertTrue(patient.post(new SendWorkRequest().read(1, 0, RcEnd.KEY, SendFlags.NONE), 0, 3 * UNIT));
+        assertEquals(1, patient.sendAll(0).size());
+        assertTrue(patient.requester.onReadResponse(RoceOpcode.READ_RESPONSE_FIRST, 0, UNIT, 20_000));
+        patient.requester.responsePlaced(20_000);
+        assertEquals(20_000 + RoundTrip.LEAST_NS, patient.requester.deadlineNs());
+    }
+
+    @Test
+    void shouldGiveUpNoSoonerThanTheTimeoutAndItsRetriesAllow() {
+        RcEnd patient = patient(3);
+        long began = exchange(patient, 0, 0, 20_000);
+        writeOne(patient, began);
+        long now = began;
+        while (patient.requester.failure() == null) {
+            now = patient.requester.deadlineNs();
+            patient.requester.onTime(now);
+            patient.sendAll(now);
+        }
+        assertTrue(now - began >= 3 * LONG_NS && now - began <= 5 * LONG_NS, "after " + (now - began));
+    }
 }
