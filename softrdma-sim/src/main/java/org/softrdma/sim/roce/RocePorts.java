@@ -107,8 +107,8 @@ final class RocePorts {
                     throw e;
                 }
                 LOG.info(
-                        "UDP port {} of {} is taken, so this device reaches other software RNICs only: SoftRoCE and cards"
-                                + " answer to port 4791",
+                        "UDP port {} of {} is taken, so this device reaches other software RNICs only: SoftRoCE and"
+                                + " cards answer to port 4791",
                         settings.port(),
                         local.getHostAddress());
             }
