@@ -45,6 +45,9 @@ final class ReliableEnd {
     private boolean mayRequest;
 
     private boolean over;
+    /** The peer is to be asked whether it is there. */
+    private boolean asks;
+
     private @Nullable CompletionStatus failure;
     private long culprit = Requester.NONE;
 
@@ -92,6 +95,17 @@ final class ReliableEnd {
     /** No request is executed or sent any more. */
     void abandonRequests() {
         over = true;
+    /**
+     * Asks the peer whether it is there, with the next packets: it acknowledges an empty WRITE, even one that it has
+     * executed before.
+     *
+     * @return false if there is no need: a timeout watches what is on its way, or the peer is not known to be ready
+     */
+    boolean ask() {
+        asks = mayRequest && requester.isIdle();
+        return asks;
+    }
+
         local.abandon();
     }
 
@@ -207,6 +221,7 @@ final class ReliableEnd {
         }
         count();
         return more && !over;
+            addQuestion(stage, path);
     }
 
     /** Adds answers that are due, as many as a turn allows; true if there are more. */
@@ -314,6 +329,18 @@ final class ReliableEnd {
         if (RoceOpcode.hasReth(opcode)) {
             boolean read = opcode == RoceOpcode.READ_REQUEST;
             long total = read ? requester.rest() : sends.entries().total(slot);
+    private void addQuestion(PacketStage stage, RocePath path) {
+        if (asks && stage.hasRoom() && requester.isIdle()) {
+            int opcode = RoceOpcode.RC | RoceOpcode.WRITE_ONLY;
+            long at = stage.next();
+            Bth.put(at, opcode, Bth.MIGRATED, 0, peerQueuePair, requester.questionPsn());
+            Bth.requestAcknowledgement(at);
+            Reth.put(at, 0, 0, 0);
+            stage.add(RocePacket.length(opcode, 0), path);
+        }
+        asks = false;
+    }
+
             Reth.put(at, sends.remoteAddress(slot) + (read ? requester.offset() : 0), sends.rkey(slot), (int) total);
         }
         if (RoceOpcode.isAtomic(opcode)) {

@@ -1,5 +1,6 @@
 package org.softrdma.sim.roce;
 
+import java.util.Locale;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -12,6 +13,7 @@ import org.softrdma.sim.link.QueuePairEnd;
 import org.softrdma.sim.link.WireConnection;
 import org.softrdma.sim.roce.cm.CmConnection;
 import org.softrdma.sim.roce.cm.CmEvents;
+import org.softrdma.sim.roce.rc.KeepAlive;
 import org.softrdma.sim.roce.rc.RcSettings;
 import org.softrdma.sim.roce.wire.ConnectReply;
 import org.softrdma.sim.roce.wire.PrivateData;
@@ -37,6 +39,7 @@ final class RoceConnection implements WireConnection, DrivenConnection, PortQueu
 
     private static final String PEER_LEFT = "the peer closed the connection";
     private static final String REFUSED = "a request of the peer was refused";
+    private static final double NS_PER_S = 1e9;
     private static final int NO_NUMBER = 0;
 
     private enum State {
@@ -58,6 +61,7 @@ final class RoceConnection implements WireConnection, DrivenConnection, PortQueu
     private @Nullable RocePath path;
     private @Nullable CmConnection manager;
     private @Nullable ReliableEnd stream;
+    private @Nullable KeepAlive keepAlive;
     private int number = NO_NUMBER;
     /** It is among those that may have something to send. */
     private boolean enqueued;
@@ -152,6 +156,7 @@ final class RoceConnection implements WireConnection, DrivenConnection, PortQueu
     }
 
     private void allowRequests() {
+        keepAlive = new KeepAlive(engine.limits().timeouts().hostNs(), on.nowNs());
         ReliableEnd current = stream;
         if (current != null && port != null && state == State.STREAM) {
             current.allowRequests();
@@ -263,6 +268,10 @@ final class RoceConnection implements WireConnection, DrivenConnection, PortQueu
         } catch (RuntimeException | Error e) {
             broken(e);
         }
+            KeepAlive watch = keepAlive;
+            if (watch != null) {
+                watch.heard(nowNs);
+            }
     }
 
     @Override
@@ -414,17 +423,39 @@ final class RoceConnection implements WireConnection, DrivenConnection, PortQueu
 
     @Override
     public boolean isHostSilent() {
-        return false; // the requester's timer tells
+        KeepAlive watch = keepAlive;
+        return watch != null
+                && state == State.STREAM
+                && watch.isSilent(requirePort().nowNs());
     }
 
     @Override
     public void hostSilent() {
-        // Never.
+        KeepAlive watch = keepAlive;
+        ReliableEnd current = stream;
+        if (watch == null || current == null || state != State.STREAM) {
+            return;
+        }
+        try {
+            RocePort on = requirePort();
+            if (watch.isGone(on.nowNs())) {
+                engine.counters().increment(Counter.SILENT_HOSTS);
+                double seconds = engine.limits().timeouts().hostNs() / NS_PER_S;
+                end(String.format(Locale.ROOT, "the peer's host did not answer for %.1f s", seconds));
+            } else if (current.ask()) {
+                watch.asked();
+                on.isReady(this);
+            }
+            on.turn();
+        } catch (RuntimeException | Error e) {
+            broken(e);
+        }
     }
 
     @Override
     public void end(String reason) {
         end(reason, -1, CompletionStatus.FLUSHED);
+    /** Asks the peer whether it is there; if it was asked for long enough, the connection ends. */
     }
 
     @Override

@@ -22,7 +22,7 @@ enum RoceCounter {
     RETRANSMITTED("roce.retransmitted"),
     /** Times that nothing was heard for so long that packets were sent again. */
     TIMEOUTS("roce.timeouts"),
-    /** Packets of peers that repeated what was executed. */
+    /** Packets of peers that repeated what was executed, as do questions whether this side is there. */
     DUPLICATES("roce.duplicates"),
     /** Packets of peers behind one that was missing. */
     OUT_OF_SEQUENCE("roce.outOfSequence"),

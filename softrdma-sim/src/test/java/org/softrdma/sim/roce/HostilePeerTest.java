@@ -43,7 +43,11 @@ class HostilePeerTest {
         private QueuePair accepted;
 
         Scene(long guid, int firstId) throws Exception {
-            ends = new RoceEnds("epoll", Map.of("roce-timeout", "20")).connect();
+            this(guid, firstId, Map.of("roce-timeout", "20"));
+        }
+
+        Scene(long guid, int firstId, Map<String, String> options) throws Exception {
+            ends = new RoceEnds("epoll", options).connect();
             peer = peer(HERE, RoceEnds.freePort(), guid, firstId);
             accepted = accept(peer);
         }
@@ -205,6 +209,22 @@ class HostilePeerTest {
             String reason = scene.accepted.disconnected().toCompletableFuture().get(10, TimeUnit.SECONDS);
             assertEquals("the peer does not answer", reason);
             assertTrue(scene.ends.passive.counter("roce.timeouts") >= 7);
+            scene.requireThatOthersGoOn();
+        }
+    }
+
+    @Test
+    void shouldEndAnIdleConnectionWhosePeerHasVanished() throws Exception {
+        try (Scene scene = new Scene(7, 1, Map.of("host-timeout", "400"))) {
+            scene.begin(RoceOpcode.SEND_ONLY, 0, -1); // it is ready
+            scene.send(RoceOpcode.SEND_ONLY, 0);
+            byte[] answer = scene.peer.next();
+            assertEquals(RoceOpcode.ACKNOWLEDGE, answer[0]);
+            scene.peer.close();
+            String reason = scene.accepted.disconnected().toCompletableFuture().get(30, TimeUnit.SECONDS);
+            assertEquals("the peer's host did not answer for 0.4 s", reason);
+            assertEquals(QueuePairState.ERROR, scene.accepted.state());
+            assertEquals(1, scene.ends.passive.counter("silentHosts"));
             scene.requireThatOthersGoOn();
         }
     }

@@ -292,6 +292,16 @@ public final class Requester {
      */
     public void onAcknowledgement(int psn, int syndrome, long nowNs) {
         if (isGhost(psn)) {
+    /** True if nothing is on its way that a timeout watches. */
+    public boolean isIdle() {
+        return unacknowledged == sentPsn;
+    }
+
+    /** PSN of a question whether the peer is there: that of its last packet, as if it were sent again. */
+    public int questionPsn() {
+        return Psn.plus(unacknowledged, -1);
+    }
+
             return;
         }
         if (Aeth.isAcknowledged(syndrome)) {

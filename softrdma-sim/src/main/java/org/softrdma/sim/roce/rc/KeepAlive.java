@@ -1,0 +1,49 @@
+package org.softrdma.sim.roce.rc;
+
+/**
+ * Whether a peer is still there: each time that somebody looks and nothing has come for a part of the host timeout, it is
+ * asked; once nothing has come for all of it, in spite of some questions, it is gone. A process that was stopped itself has
+ * not asked yet. Engine thread only.
+ */
+public final class KeepAlive {
+    /** Looks in a host timeout, and questions before a peer is gone. */
+    private static final int PARTS = 4;
+
+    private static final int LEAST_QUESTIONS = 3;
+
+    private final long hostNs;
+    private long heardNs;
+    private int questions;
+
+    /**
+     * A peer that was just heard.
+     *
+     * @param hostNs after so long without a word it is gone; 0 is never
+     * @param nowNs the time
+     */
+    public KeepAlive(long hostNs, long nowNs) {
+        this.hostNs = hostNs;
+        heardNs = nowNs;
+    }
+
+    /** Something of the peer has come. */
+    public void heard(long nowNs) {
+        heardNs = nowNs;
+        questions = 0;
+    }
+
+    /** True if the peer is to be asked, or is gone. */
+    public boolean isSilent(long nowNs) {
+        return hostNs > 0 && nowNs - heardNs >= hostNs / PARTS;
+    }
+
+    /** True if the peer is gone. */
+    public boolean isGone(long nowNs) {
+        return hostNs > 0 && questions >= LEAST_QUESTIONS && nowNs - heardNs >= hostNs;
+    }
+
+    /** It was asked. */
+    public void asked() {
+        questions++;
+    }
+}
