@@ -7,6 +7,7 @@ import java.net.InetSocketAddress;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.softrdma.fabric.baton.SimulatedThread;
@@ -41,6 +42,7 @@ final class Ends implements AutoCloseable {
     private final Side client;
     private final Listener listener;
     private final FabricNode serverNode;
+    private final FabricNode clientNode;
 
     /** One of the two. */
     final class Side {
@@ -57,6 +59,10 @@ final class Ends implements AutoCloseable {
             channel = owned.add(device.createCompletionChannel());
             sends = owned.add(device.createCompletionQueue(64));
             receives = owned.add(device.createCompletionQueue(64, channel, 0));
+        }
+
+        long counter(String name) {
+            return Objects.requireNonNull(device.counters().get(name), name);
         }
 
         CompletionChannel channel() {
@@ -117,6 +123,7 @@ final class Ends implements AutoCloseable {
     private Ends(Fabric fabric, FabricNode serverNode, FabricNode clientNode, Map<String, String> options) {
         this.fabric = fabric;
         this.serverNode = serverNode;
+        this.clientNode = clientNode;
         server = new Side(owned.add(serverNode.open(options)));
         client = new Side(owned.add(clientNode.open(options)));
         listener = owned.add(server.device.listen(new InetSocketAddress(serverNode.address(), PORT), 4));
@@ -132,6 +139,16 @@ final class Ends implements AutoCloseable {
 
     Side client() {
         return client;
+    }
+
+    /** From now on nothing gets from one to the other. */
+    void divide() {
+        fabric.partition(serverNode, clientNode, Long.MAX_VALUE / 2);
+    }
+
+    /** The client and its device do nothing for a while. */
+    void pauseClient(long durationNs) {
+        clientNode.pause(durationNs);
     }
 
     /** The two ends of a connection. */

@@ -1,10 +1,12 @@
 package org.softrdma.fabric;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -18,6 +20,7 @@ import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.PostStatus;
+import org.softrdma.verbs.QueuePairState;
 import org.softrdma.verbs.SendFlags;
 import org.softrdma.verbs.WorkCompletion;
 
@@ -27,6 +30,14 @@ class RoceOnTheFabricTest {
     private static final int SEEDS = Integer.getInteger("softrdma.test.seeds", 20);
 
     private static final Map<String, String> ROCE = Map.of("wire", "roce", "roce-timeout", "5");
+    private static final long HOST_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(8);
+    private static final long IDLE_NS = 20 * HOST_TIMEOUT_NS;
+    /** The same for all, so that nothing is overtaken. */
+    private static final long LATENCY_NS = 20_000;
+
+    private static final long PAUSE_NS = 5_000_000;
+    private static final int READERS = 12;
+    private static final int READ_BYTES = 24_000;
     private static final int REQUESTS = 40;
     private static final int BYTES = 1 << 15;
     private static final int MOST_BYTES = 7_000;
@@ -257,5 +268,81 @@ class RoceOnTheFabricTest {
                 .trace()
                 .hash();
         assertEquals(one, other);
+    }
+
+    /** Idle for many times the host timeout, then still of use. */
+    @Test
+    void shouldKeepAnIdleConnectionWhosePeerIsThere() {
+        Ends.run(8, network(50), ROCE, ends -> {
+            Ends.Link link = ends.connect();
+            assertFalse(ends.fabric()
+                    .baton()
+                    .until(
+                            () -> link.client().state() != QueuePairState.READY_TO_SEND
+                                    || link.server().state() != QueuePairState.READY_TO_SEND,
+                            IDLE_NS));
+            link.close();
+        });
+    }
+
+    @Test
+    void shouldEndAnIdleConnectionAtBothEndsWhenTheNetworkIsDivided() {
+        Ends.run(9, network(0), ROCE, ends -> {
+            Ends.Link link = ends.connect();
+            MemoryRegion local = ends.client().region(64);
+            MemoryRegion inbox = ends.server().region(64);
+            accept(link.server().postReceive(1, inbox, 0, 64));
+            accept(link.client().postSend(2, local, 0, 0, SendFlags.SIGNALLED));
+            assertEquals(
+                    CompletionStatus.SUCCESS,
+                    ends.client().next(ends.client().sends()).status());
+            ends.divide();
+            assertTrue(ends.fabric()
+                    .baton()
+                    .until(
+                            () -> link.client().state() == QueuePairState.ERROR
+                                    && link.server().state() == QueuePairState.ERROR,
+                            2 * HOST_TIMEOUT_NS));
+            link.close();
+            local.close();
+            inbox.close();
+        });
+    }
+
+    /** Their answers, which arrive while this side is held up, would not find room together. */
+    @Test
+    void shouldLoseNoAnswerWhenManyConnectionsReadAtOnce() {
+        DatagramSettings datagrams = new DatagramSettings(4096, 1 << 17, 0, 0, 0, 0);
+        FabricSettings settings =
+                FabricSettings.DEFAULT.with(new NetworkSettings(1 << 16, LATENCY_NS, LATENCY_NS, 0, 0, 1, datagrams));
+        Ends.run(10, settings, ROCE, ends -> {
+            MemoryRegion remote = ends.server().region(READ_BYTES, AccessFlag.REMOTE_READ);
+            MemoryRegion sink = ends.client().region(READERS * READ_BYTES);
+            List<Ends.Link> links = new ArrayList<>();
+            for (int i = 0; i < READERS; i++) {
+                links.add(ends.connect());
+            }
+            long lost =
+                    ends.server().counter("roce.packetsSent") - ends.client().counter("roce.packetsReceived");
+            for (int i = 0; i < READERS; i++) {
+                long at = (long) i * READ_BYTES;
+                accept(links.get(i)
+                        .client()
+                        .postRead(i, sink, at, READ_BYTES, remote.address(), remote.rkey(), SendFlags.SIGNALLED));
+            }
+            assertFalse(ends.fabric().baton().until(() -> false, LATENCY_NS)); // requests are on their way
+            ends.pauseClient(PAUSE_NS);
+            for (int i = 0; i < READERS; i++) {
+                WorkCompletion read = ends.client().next(ends.client().sends());
+                assertEquals(CompletionStatus.SUCCESS, read.status());
+            }
+            assertFalse(ends.fabric().baton().until(() -> false, PAUSE_NS)); // nothing is on its way any more
+            assertEquals(
+                    lost,
+                    ends.server().counter("roce.packetsSent") - ends.client().counter("roce.packetsReceived"));
+            links.forEach(Ends.Link::close);
+            remote.close();
+            sink.close();
+        });
     }
 }

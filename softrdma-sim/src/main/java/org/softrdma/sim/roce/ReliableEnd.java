@@ -8,6 +8,7 @@ import org.softrdma.sim.memory.NativeMemory;
 import org.softrdma.sim.queue.SendQueue;
 import org.softrdma.sim.roce.rc.AnswerQueue;
 import org.softrdma.sim.roce.rc.RcSettings;
+import org.softrdma.sim.roce.rc.ReadBudget;
 import org.softrdma.sim.roce.rc.Requester;
 import org.softrdma.sim.roce.rc.Responder;
 import org.softrdma.sim.roce.wire.Aeth;
@@ -44,10 +45,10 @@ final class ReliableEnd {
     /** The peer knows that this side is ready. */
     private boolean mayRequest;
 
-    private boolean over;
     /** The peer is to be asked whether it is there. */
     private boolean asks;
 
+    private boolean over;
     private @Nullable CompletionStatus failure;
     private long culprit = Requester.NONE;
 
@@ -66,6 +67,7 @@ final class ReliableEnd {
      * @param expectedPsn PSN with which the peer begins
      * @param peerQueuePair number of the peer's queue pair
      * @param counters of the engine's ports
+     * @param reads what it may have on its way of answers
      */
     ReliableEnd(
             RnicEngine engine,
@@ -74,7 +76,8 @@ final class ReliableEnd {
             int sendPsn,
             int expectedPsn,
             int peerQueuePair,
-            RoceCounters counters) {
+            RoceCounters counters,
+            ReadBudget.Share reads) {
         this.peerQueuePair = peerQueuePair;
         this.counters = counters;
         sends = queuePair.sendQueue();
@@ -82,7 +85,7 @@ final class ReliableEnd {
         payload = new LocalPayload(engine, sends, queuePair.domainNumber());
         target = new PeerTarget(engine, queuePair, local.windows());
         word = new PacketMemory(engine.memory(), Long.BYTES);
-        requester = new Requester(sends, queuePair.limits().maxSendWorkRequests(), settings, sendPsn);
+        requester = new Requester(sends, queuePair.limits().maxSendWorkRequests(), settings, sendPsn, reads);
         answers = new AnswerQueue(settings.inboundReads(), settings.transferUnit());
         responder = new Responder(target, settings, answers, expectedPsn);
     }
@@ -92,9 +95,6 @@ final class ReliableEnd {
         mayRequest = true;
     }
 
-    /** No request is executed or sent any more. */
-    void abandonRequests() {
-        over = true;
     /**
      * Asks the peer whether it is there, with the next packets: it acknowledges an empty WRITE, even one that it has
      * executed before.
@@ -106,6 +106,10 @@ final class ReliableEnd {
         return asks;
     }
 
+    /** No request is executed or sent any more. */
+    void abandonRequests() {
+        over = true;
+        requester.abandon();
         local.abandon();
     }
 
@@ -217,11 +221,11 @@ final class ReliableEnd {
         }
         if (mayRequest && !over && !responder.hasFailed()) {
             more |= fillRequests(stage, path, nowNs);
+            addQuestion(stage, path);
             heedRequester();
         }
         count();
         return more && !over;
-            addQuestion(stage, path);
     }
 
     /** Adds answers that are due, as many as a turn allows; true if there are more. */
@@ -325,10 +329,6 @@ final class ReliableEnd {
         return requester.offset() > 0 || payload.mayRead(slot);
     }
 
-    private void putHeaders(long at, int opcode, int slot) {
-        if (RoceOpcode.hasReth(opcode)) {
-            boolean read = opcode == RoceOpcode.READ_REQUEST;
-            long total = read ? requester.rest() : sends.entries().total(slot);
     private void addQuestion(PacketStage stage, RocePath path) {
         if (asks && stage.hasRoom() && requester.isIdle()) {
             int opcode = RoceOpcode.RC | RoceOpcode.WRITE_ONLY;
@@ -341,6 +341,10 @@ final class ReliableEnd {
         asks = false;
     }
 
+    private void putHeaders(long at, int opcode, int slot) {
+        if (RoceOpcode.hasReth(opcode)) {
+            boolean read = opcode == RoceOpcode.READ_REQUEST;
+            long total = read ? requester.rest() : sends.entries().total(slot);
             Reth.put(at, sends.remoteAddress(slot) + (read ? requester.offset() : 0), sends.rkey(slot), (int) total);
         }
         if (RoceOpcode.isAtomic(opcode)) {

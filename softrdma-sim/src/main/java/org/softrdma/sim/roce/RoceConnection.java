@@ -145,9 +145,18 @@ final class RoceConnection implements WireConnection, DrivenConnection, PortQueu
     void begin(
             QueuePairEnd pair, RcSettings settings, int sendPsn, int expectedPsn, int peerQueuePair, boolean active) {
         RocePort on = requirePort();
-        ReliableEnd begun = new ReliableEnd(engine, pair, settings, sendPsn, expectedPsn, peerQueuePair, on.counters());
+        ReliableEnd begun = new ReliableEnd(
+                engine,
+                pair,
+                settings,
+                sendPsn,
+                expectedPsn,
+                peerQueuePair,
+                on.counters(),
+                on.reads().share(() -> on.isReady(this)));
         pair.established(new RoceAgreement(settings.outboundReads(), settings.inboundReads(), settings.transferUnit()));
         stream = begun;
+        keepAlive = new KeepAlive(engine.limits().timeouts().hostNs(), on.nowNs());
         state = State.STREAM;
         engine.counters().increment(Counter.CONNECTIONS_ESTABLISHED);
         if (active) {
@@ -156,7 +165,6 @@ final class RoceConnection implements WireConnection, DrivenConnection, PortQueu
     }
 
     private void allowRequests() {
-        keepAlive = new KeepAlive(engine.limits().timeouts().hostNs(), on.nowNs());
         ReliableEnd current = stream;
         if (current != null && port != null && state == State.STREAM) {
             current.allowRequests();
@@ -260,6 +268,10 @@ final class RoceConnection implements WireConnection, DrivenConnection, PortQueu
                 manager.used();
             }
             ReliableEnd current = stream;
+            KeepAlive watch = keepAlive;
+            if (watch != null) {
+                watch.heard(nowNs);
+            }
             if (current != null && port != null && state == State.STREAM) {
                 current.received(packet, length, nowNs);
                 port.isReady(this);
@@ -268,10 +280,6 @@ final class RoceConnection implements WireConnection, DrivenConnection, PortQueu
         } catch (RuntimeException | Error e) {
             broken(e);
         }
-            KeepAlive watch = keepAlive;
-            if (watch != null) {
-                watch.heard(nowNs);
-            }
     }
 
     @Override
@@ -429,6 +437,7 @@ final class RoceConnection implements WireConnection, DrivenConnection, PortQueu
                 && watch.isSilent(requirePort().nowNs());
     }
 
+    /** Asks the peer whether it is there; if it was asked for long enough, the connection ends. */
     @Override
     public void hostSilent() {
         KeepAlive watch = keepAlive;
@@ -455,7 +464,6 @@ final class RoceConnection implements WireConnection, DrivenConnection, PortQueu
     @Override
     public void end(String reason) {
         end(reason, -1, CompletionStatus.FLUSHED);
-    /** Asks the peer whether it is there; if it was asked for long enough, the connection ends. */
     }
 
     @Override

@@ -21,6 +21,7 @@ import org.softrdma.sim.memory.NativeMemory;
 import org.softrdma.sim.roce.cm.CmPeer;
 import org.softrdma.sim.roce.cm.CmSettings;
 import org.softrdma.sim.roce.cm.CommunicationManager;
+import org.softrdma.sim.roce.rc.ReadBudget;
 import org.softrdma.sim.roce.wire.Bth;
 import org.softrdma.sim.roce.wire.Deth;
 import org.softrdma.sim.roce.wire.Gid;
@@ -86,6 +87,7 @@ final class RocePort implements SocketEvents, DrivenConnection {
     private final Gid address;
     private final PacketStage stage;
     private final CommunicationManager manager;
+    private final ReadBudget reads;
 
     /** By number, those that take packets. */
     private final Int2ObjectHashMap<PortQueuePair> queuePairs = new Int2ObjectHashMap<>();
@@ -129,6 +131,7 @@ final class RocePort implements SocketEvents, DrivenConnection {
         socket = datagrams.bind(wanted, this);
         local = socket.localAddress();
         address = Gid.of(local.getAddress());
+        reads = new ReadBudget(socket.receiveBuffer() / 2);
         stage = new PacketStage(socket, engine.memory(), icrc, counters);
         manager = new CommunicationManager(random.nextLong(), random.nextInt(), CmSettings.DEFAULT, this::sendMessage);
         engine.connections().opened(this);
@@ -176,8 +179,13 @@ final class RocePort implements SocketEvents, DrivenConnection {
         return socket.refused();
     }
 
+    /** Answers to READs of all connections that may be on their way: half of what the socket has room for. */
+    ReadBudget reads() {
+        return reads;
+    }
+
     /**
-     * Packets of answers to READs that may be on their way to this port: half of what the socket has room for, as the
+     * Packets of answers to READs that may be on their way to a connection: half of what the socket has room for, as the
      * kernel counts it, which is more than the bytes.
      */
     int readWindow(int transferUnit) {

@@ -41,6 +41,7 @@ public final class Requester {
     private final RcSettings settings;
     private final int acknowledgementInterval;
     private final RoundTrip roundTrip;
+    private final ReadBudget.Share reads;
 
     /** By slot: PSN of a request's first packet. */
     private final int[] firstPsns;
@@ -93,6 +94,7 @@ public final class Requester {
     // The response that is being placed.
     private long responseOffset;
     private int responsePackets;
+    private long responseCost;
 
     private @Nullable CompletionStatus failure;
     private long culprit = NONE;
@@ -107,8 +109,10 @@ public final class Requester {
      * @param slots of the send queue
      * @param settings of the connection
      * @param startingPsn its first PSN, which the peer has chosen
+     * @param reads what it may have on its way of answers
      */
-    public Requester(SendQueue sends, int slots, RcSettings settings, int startingPsn) {
+    public Requester(SendQueue sends, int slots, RcSettings settings, int startingPsn, ReadBudget.Share reads) {
+        this.reads = reads;
         this.sends = sends;
         this.settings = settings;
         firstPsns = new int[slots];
@@ -150,7 +154,8 @@ public final class Requester {
             }
             return readsInFlight < settings.outboundReads()
                     && (packet > 0 || !isFenced())
-                    && (readPsns == 0 || readPsns + asked() <= settings.readWindow());
+                    && (readPsns == 0 || readPsns + asked() <= settings.readWindow())
+                    && reads.admits(cost());
         }
         return (packet > 0 || !isFenced()) && Psn.distance(unacknowledged, psn()) - readPsns < settings.window();
     }
@@ -174,6 +179,11 @@ public final class Requester {
     private int asked() {
         int untilEnd = settings.readPackets() - packet % settings.readPackets();
         return opcode == SendOpcode.READ ? Math.min(packets - packet, untilEnd) : 1;
+    }
+
+    /** Of the answer that the chosen packet asks for. */
+    private long cost() {
+        return ReadBudget.Share.cost(rest(), asked());
     }
 
     private int packetsOf(int ofSlot) {
@@ -248,7 +258,7 @@ public final class Requester {
             skipCompleted();
             return;
         }
-        if (unacknowledged == sentPsn) {
+        if (unacknowledged == sentPsn || psn() == unacknowledged) {
             progressNs = nowNs;
         }
         int answeredPsn = psn();
@@ -256,6 +266,7 @@ public final class Requester {
         int behind;
         if (opcode.isAnswered()) {
             int count = asked();
+            reads.take(cost());
             packet += count;
             behind = Psn.plus(firstPsns[slot], packet);
             answerEnds[(firstEnd + readsInFlight) % answerEnds.length] = behind;
@@ -281,6 +292,16 @@ public final class Requester {
         }
     }
 
+    /** True if nothing is on its way that a timeout watches. */
+    public boolean isIdle() {
+        return unacknowledged == sentPsn;
+    }
+
+    /** PSN of a question whether the peer is there: that of its last packet, as if it were sent again. */
+    public int questionPsn() {
+        return Psn.plus(unacknowledged, -1);
+    }
+
     // ---- what arrives
 
     /**
@@ -292,16 +313,6 @@ public final class Requester {
      */
     public void onAcknowledgement(int psn, int syndrome, long nowNs) {
         if (isGhost(psn)) {
-    /** True if nothing is on its way that a timeout watches. */
-    public boolean isIdle() {
-        return unacknowledged == sentPsn;
-    }
-
-    /** PSN of a question whether the peer is there: that of its last packet, as if it were sent again. */
-    public int questionPsn() {
-        return Psn.plus(unacknowledged, -1);
-    }
-
             return;
         }
         if (Aeth.isAcknowledged(syndrome)) {
@@ -390,6 +401,7 @@ public final class Requester {
         packet = Psn.distance(firstPsns[ofSlot], behind);
         readsInFlight = 0;
         readPsns = 0;
+        reads.giveAll();
         if (packet == packetsOf(ofSlot)) {
             sends.cursor(oldest + 1);
             packet = 0;
@@ -472,6 +484,7 @@ public final class Requester {
         packet = Psn.distance(firstPsns[sends.slot(oldest)], unacknowledged);
         readsInFlight = 0;
         readPsns = 0;
+        reads.giveAll();
         isTiming = false; // nobody would know of which copy an answer is
     }
 
@@ -507,6 +520,7 @@ public final class Requester {
         }
         responseOffset = offset;
         responsePackets = 1;
+        responseCost = ReadBudget.Share.cost(length, 1);
         return true;
     }
 
@@ -521,6 +535,7 @@ public final class Requester {
         }
         responseOffset = 0;
         responsePackets = 1;
+        responseCost = ReadBudget.Share.cost(Long.BYTES, 1);
         return true;
     }
 
@@ -553,6 +568,7 @@ public final class Requester {
         boolean asked = !Psn.isBefore(cursorPsn(), behind);
         if (asked) {
             readPsns -= responsePackets;
+            reads.give(responseCost);
         }
         progress(behind, nowNs);
         if (behind == Psn.plus(firstPsns[ofSlot], packetsOf(ofSlot))) {
@@ -570,13 +586,18 @@ public final class Requester {
         if (waitsForReceiver) {
             return receiverReadyNs;
         }
-        boolean waits = unacknowledged != sentPsn && settings.timeoutNs() > 0;
-        return waits ? progressNs + roundTrip.timeoutNs() : Long.MAX_VALUE;
+        return isTimed() ? progressNs + roundTrip.timeoutNs() : Long.MAX_VALUE;
+    }
+
+    /** Something is on its way. What was lost and waits for room to be asked for again is not. */
+    private boolean isTimed() {
+        boolean waitsForRoom = reads.waits() && cursorPsn() == unacknowledged;
+        return unacknowledged != sentPsn && !waitsForRoom && settings.timeoutNs() > 0;
     }
 
     /** Goes back if nothing has been heard for too long. Called at {@link #deadlineNs} or whenever it is convenient. */
     public void onTime(long nowNs) {
-        if (isWaiting(nowNs) || failure != null || unacknowledged == sentPsn || settings.timeoutNs() == 0) {
+        if (isWaiting(nowNs) || failure != null || !isTimed()) {
             return;
         }
         if (nowNs - progressNs >= roundTrip.timeoutNs()) {
@@ -592,6 +613,12 @@ public final class Requester {
     private void fail(long sequence, CompletionStatus status) {
         failure = status;
         culprit = sequence;
+        abandon();
+    }
+
+    /** Nothing is sent any more. */
+    public void abandon() {
+        reads.giveAll();
     }
 
     /** Why the queue pair has to go to error, or null if it need not. */

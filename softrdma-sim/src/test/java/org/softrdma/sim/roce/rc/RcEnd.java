@@ -58,6 +58,9 @@ final class RcEnd implements ResponderTarget {
     final Set<Integer> keys = new HashSet<>();
 
     int receives;
+    /** How often it was told that it may READ. */
+    int calls;
+
     boolean writable = true;
     int atomicsExecuted;
 
@@ -68,6 +71,16 @@ final class RcEnd implements ResponderTarget {
     private final long receiveBytes;
 
     RcEnd(RcSettings settings, int firstSent, int firstExpected, long memoryBytes, long receiveBytes) {
+        this(settings, firstSent, firstExpected, memoryBytes, receiveBytes, new ReadBudget(Long.MAX_VALUE));
+    }
+
+    RcEnd(
+            RcSettings settings,
+            int firstSent,
+            int firstExpected,
+            long memoryBytes,
+            long receiveBytes,
+            ReadBudget budget) {
         this.receiveBytes = receiveBytes;
         remote = Arena.ofAuto().allocate(memoryBytes, Long.BYTES);
         local = Arena.ofAuto().allocate(memoryBytes, Long.BYTES);
@@ -75,7 +88,7 @@ final class RcEnd implements ResponderTarget {
         RecordingSource source = new RecordingSource(1);
         sends = new SendQueue(source, completions, LIMITS, true, true, new MemoryOperations());
         source.sendQueue(sends::free);
-        requester = new Requester(sends, SLOTS, settings, firstSent);
+        requester = new Requester(sends, SLOTS, settings, firstSent, budget.share(() -> calls++));
         answers = new AnswerQueue(settings.inboundReads(), settings.transferUnit());
         responder = new Responder(this, settings, answers, firstExpected);
     }
