@@ -19,7 +19,8 @@ VM_HOST=10.0.2.2 # the host, seen from the guest: its 127.0.0.1
 VM_AGENT_PORT=7100
 VM_PORTS='7174 7175 7176 7177' # reach the guest at $VM_ADDRESS
 VM_MEMORY_MB=512
-VM_OPTIONS= # further ones of qemu, split at blanks; a suite may set both before it boots
+VM_OPTIONS= # further ones of qemu, split at blanks; a suite may set both before it boots, and
+VM_SETUP= # what is to be run in a guest that has come up
 VM_KVM_SECONDS=6 # a kernel that KVM runs is up in two; on some nested hosts it never is
 VM_TCG_SECONDS=120
 VM_OOPS='BUG: |Oops: |general protection fault|Kernel panic|soft lockup|rcu: INFO: rcu_.* stall|kernel BUG at'
@@ -103,6 +104,7 @@ vm_boot() {
         die "the guest did not come up in $VM_TCG_SECONDS s"
     fi
     grep -aq "state ACTIVE" "$VM_CONSOLE" || die "no device in the guest: $(tail -n 5 "$VM_CONSOLE")"
+    [ -z "$VM_SETUP" ] || guest 20 "$VM_SETUP" >"$VM_WORK/setup.log" || die "the guest cannot be set up: $(tail -n 5 "$VM_WORK/setup.log")"
 }
 
 vm_stop() {

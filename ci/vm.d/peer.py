@@ -6,8 +6,10 @@ other end asks for by messages. The messages are those of org.softrdma.testkit.i
     peer.py connect HOST PORT HOW...         connects once for each HOW, a number: with so many bytes of private data 0, 1, 2, ...,
                                              which must come back; or "reject": asks for a reject and expects one, with a reason
 A listening peer sends the private data of a request back in its reply; it rejects a request whose private data begins with
-"reject:", with the rest of it as its reason.
+"reject:", with the rest of it as its reason. PEER_ADDRESS is the address of this end (10.0.2.15). Messages of RoCE have a fixed
+length: zeros are behind the private data.
 """
+import os
 import random
 import struct
 import sys
@@ -20,13 +22,14 @@ from pyverbs.mr import MR
 from pyverbs.pyverbs_error import PyverbsError
 from pyverbs.qp import QPCap, QPInitAttr
 
-ADDRESS = "10.0.2.15"
+ADDRESS = os.environ.get("PEER_ADDRESS", "10.0.2.15")
 BUFFER = 1 << 20
 PAGE = 4096
+PADDED = (56, 148, 196)  # lengths of private data in REQ, REJ and REP of RoCE
 RECEIVES = 3
 DEPTH = 16
 MESSAGE = struct.Struct(">QQQQ")
-GREETING, REGION, FILL, CHECKSUM, READ, WRITE, SEND, RECEIVE = range(8)
+GREETING, REGION, FILL, CHECKSUM, READ, WRITE, SEND, RECEIVE, LEAVE = range(9)
 
 
 def say(*words):
@@ -125,6 +128,8 @@ class Connection:
             checksum = zlib.crc32(region.read(length, 0))
             self.cmid.post_recv(region)
             self.answer(RECEIVE, checksum, length)
+        elif command == LEAVE:
+            raise Broken()
         else:
             say("unknown command", command)
             raise Broken()
@@ -197,13 +202,16 @@ def connect(host, port, how):
     )
     came = bytes(event.private_data or b"")
     say(event.event_str(), came)
+    expected = b"not today" if how == "reject" else private_data
+    if len(came) in PADDED:
+        expected = expected.ljust(len(came), b"\0")
     if how == "reject":
-        if event.event_type != ce.RDMA_CM_EVENT_REJECTED or came != b"not today":
+        if event.event_type != ce.RDMA_CM_EVENT_REJECTED or came != expected:
             sys.exit("expected a reject that says 'not today'")
         event.ack_cm_event()
         cmid.close()
         return
-    if event.event_type != ce.RDMA_CM_EVENT_ESTABLISHED or came != private_data:
+    if event.event_type != ce.RDMA_CM_EVENT_ESTABLISHED or came != expected:
         sys.exit("expected to be connected, and %s bytes of private data back" % how)
     event.ack_cm_event()
     connection.answer(GREETING)

@@ -56,7 +56,9 @@ record ScriptMessage(Command command, long first, long second, long third) {
         /** SENDs the first {@code first} bytes of the open region, then the answer. */
         SEND,
         /** Takes the next message as data; answer, after that: its CRC-32 and length. */
-        RECEIVE
+        RECEIVE,
+        /** Asks the peer to end the connection; no answer. */
+        LEAVE
     }
 
     static ScriptMessage of(Command command) {

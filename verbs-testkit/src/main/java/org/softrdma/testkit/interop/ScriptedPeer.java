@@ -23,6 +23,7 @@ import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.QueuePairAttributes;
 import org.softrdma.verbs.QueuePairLimits;
+import org.softrdma.verbs.QueuePairState;
 import org.softrdma.verbs.RemoteRegion;
 import org.softrdma.verbs.SendFlags;
 import org.softrdma.verbs.WorkCompletion;
@@ -69,6 +70,8 @@ final class ScriptedPeer implements AutoCloseable {
     private final MemoryRegion[] inbox = new MemoryRegion[RECEIVES];
     private final QueuePair queuePair;
     private final byte[] peersPrivateData;
+    /** The peer does not see by itself that the connection has ended. */
+    private boolean needsWord;
 
     private interface Opener {
         QueuePair create(ProtectionDomain domain, QueuePairAttributes attributes);
@@ -99,6 +102,7 @@ final class ScriptedPeer implements AutoCloseable {
                 require(queuePair.postReceive(i, inbox[i], 0, BUFFER_BYTES));
             }
             peersPrivateData = starter.start();
+            needsWord = queuePair.connectionCapabilities().wire().startsWith("RoCE");
         } catch (RuntimeException | Error e) {
             close();
             throw e;
@@ -326,6 +330,21 @@ final class ScriptedPeer implements AutoCloseable {
         return Completion.of(one[0]);
     }
 
+    /**
+     * Ends the connection. A peer over RoCE that waits for a message learns of its end by an event only, for which it does
+     * not look, so it is asked to leave.
+     */
+    void leave() {
+        if (needsWord && queuePair.state() == QueuePairState.READY_TO_SEND) {
+            needsWord = false;
+            ScriptMessage.of(Command.LEAVE).encode(control.memory());
+            require(queuePair.postSend(CONTROL_SEND, control, 0, ScriptMessage.LENGTH, SendFlags.SIGNALLED));
+            Completion ignored = nextSend("SEND of LEAVE"); // flushed if the peer left before
+        } else {
+            queuePair.disconnect();
+        }
+    }
+
     /** Waits for the connection to end, and returns the reason. */
     String awaitEnd() {
         try {
@@ -353,6 +372,9 @@ final class ScriptedPeer implements AutoCloseable {
 
     @Override
     public void close() {
+        if (needsWord) {
+            leave();
+        }
         RuntimeException first = null;
         while (!owned.isEmpty()) {
             try {
