@@ -3,6 +3,7 @@ package org.softrdma.sim.connection;
 import java.util.List;
 import java.util.random.RandomGenerator;
 import org.softrdma.sim.engine.RnicEngine;
+import org.softrdma.sim.link.QueuePairNumbers;
 import org.softrdma.sim.link.Wire;
 
 /**
@@ -33,7 +34,7 @@ public record IwarpFactory(IwarpSettings settings) implements Wire.Factory {
             "sim.wire.TerminateCause");
 
     @Override
-    public Wire open(List<RnicEngine> engines, RandomGenerator random) {
+    public Wire open(List<RnicEngine> engines, RandomGenerator random, QueuePairNumbers numbers) {
         return new IwarpWire(settings, engines);
     }
 

@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.engine.DeviceMemory;
 import org.softrdma.sim.engine.RnicEngine;
 import org.softrdma.sim.kernel.Shortage;
+import org.softrdma.sim.link.QueuePairNumbers;
 import org.softrdma.sim.link.Wire;
 import org.softrdma.sim.link.WireConnection;
 import org.softrdma.sim.memory.MemoryOperations;
@@ -158,7 +159,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
         for (EventLoop loop : transport.loops()) {
             engines.add(new RnicEngine(loop, manual, shared, settings.engine()));
         }
-        wire = settings.wire().open(engines, surroundings.random());
+        wire = settings.wire().open(engines, surroundings.random(), queuePairNumbers);
         SameHost.Mode mode = first.waits().isPresent() ? SameHost.Mode.OFF : settings.sameHost();
         try {
             sameHost = SameHost.of(name, mode, stags, quiescence, memory).orElse(null);

@@ -9,6 +9,9 @@ import org.softrdma.verbs.QueuePairLimits;
 
 /** The queue pair of a connection, as the connection sees it and changes its state. Engine thread only. */
 public interface QueuePairEnd {
+    /** Its number. Any thread. */
+    int number();
+
     /** Its send queue. */
     SendQueue sendQueue();
 

@@ -25,8 +25,9 @@ public interface Wire {
          *
          * @param engines of the device, without connections
          * @param random source of what peers must not be able to guess
+         * @param numbers of the device's queue pairs
          */
-        Wire open(List<RnicEngine> engines, RandomGenerator random);
+        Wire open(List<RnicEngine> engines, RandomGenerator random, QueuePairNumbers numbers);
 
         /**
          * Names of the classes below {@code org.softrdma.} that have a static initialiser and are first used by a

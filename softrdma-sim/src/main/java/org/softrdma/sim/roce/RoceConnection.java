@@ -112,13 +112,14 @@ final class RoceConnection implements WireConnection, DrivenConnection, PortQueu
     }
 
     /**
-     * Takes a number on a port.
+     * Takes the packets of its queue pair's number on a port.
      *
      * @param newPort of its engine
      * @param newPath to the peer
      */
     int open(RocePort newPort, RocePath newPath) {
-        number = newPort.open(this);
+        newPort.open(this, requireQueuePair().number());
+        number = requireQueuePair().number();
         port = newPort;
         path = newPath;
         state = State.CONNECTING;
@@ -170,6 +171,14 @@ final class RoceConnection implements WireConnection, DrivenConnection, PortQueu
             current.allowRequests();
             port.isReady(this);
         }
+    }
+
+    private QueuePairEnd requireQueuePair() {
+        QueuePairEnd current = queuePair;
+        if (current == null) {
+            throw new IllegalStateException("the connection has no queue pair any more");
+        }
+        return current;
     }
 
     /** Its port; only once it has one. */

@@ -3,6 +3,7 @@ package org.softrdma.sim.roce;
 import java.util.List;
 import java.util.random.RandomGenerator;
 import org.softrdma.sim.engine.RnicEngine;
+import org.softrdma.sim.link.QueuePairNumbers;
 import org.softrdma.sim.link.Wire;
 import org.softrdma.sim.roce.cm.CommunicationManager;
 
@@ -27,9 +28,9 @@ public record RoceFactory(RoceSettings settings) implements Wire.Factory {
             "sim.roce.wire.RoceOpcode");
 
     @Override
-    public Wire open(List<RnicEngine> engines, RandomGenerator random) {
+    public Wire open(List<RnicEngine> engines, RandomGenerator random, QueuePairNumbers numbers) {
         CommunicationManager.prepare();
-        return new RoceWire(settings, engines, random);
+        return new RoceWire(settings, engines, random, numbers);
     }
 
     @Override

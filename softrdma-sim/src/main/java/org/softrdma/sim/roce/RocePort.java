@@ -3,9 +3,7 @@ package org.softrdma.sim.roce;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 import org.agrona.collections.Int2ObjectHashMap;
@@ -17,6 +15,7 @@ import org.softrdma.sim.engine.Counter;
 import org.softrdma.sim.engine.DrivenConnection;
 import org.softrdma.sim.engine.EnduringQueue;
 import org.softrdma.sim.engine.RnicEngine;
+import org.softrdma.sim.link.QueuePairNumbers;
 import org.softrdma.sim.memory.NativeMemory;
 import org.softrdma.sim.roce.cm.CmPeer;
 import org.softrdma.sim.roce.cm.CmSettings;
@@ -28,7 +27,6 @@ import org.softrdma.sim.roce.wire.Gid;
 import org.softrdma.sim.roce.wire.Icrc;
 import org.softrdma.sim.roce.wire.Mad;
 import org.softrdma.sim.roce.wire.PacketCheck;
-import org.softrdma.sim.roce.wire.Psn;
 import org.softrdma.sim.roce.wire.RoceOpcode;
 import org.softrdma.sim.roce.wire.RocePacket;
 import org.softrdma.sim.transport.DatagramBatch;
@@ -72,11 +70,8 @@ final class RocePort implements SocketEvents, DrivenConnection {
     private static final int LEAST_READ_WINDOW = 8;
     private static final int MOST_READ_WINDOW = 256;
 
-    private static final int LEAST_QUEUE_PAIR = 2;
-    private static final int MOST_QUEUE_PAIRS = 1 << 23;
-
     private final RnicEngine engine;
-    private final RandomGenerator random;
+    private final QueuePairNumbers numbers;
     private final EventLoop loop;
     private final RoceCounters counters;
     private final Icrc icrc = new Icrc();
@@ -91,9 +86,6 @@ final class RocePort implements SocketEvents, DrivenConnection {
 
     /** By number, those that take packets. */
     private final Int2ObjectHashMap<PortQueuePair> queuePairs = new Int2ObjectHashMap<>();
-    /** Numbers that peers may still know. */
-    private final Set<Integer> numbers = new HashSet<>();
-
     private final List<PortQueuePair> open = new ArrayList<>();
     /** Connections that may have something to send. */
     private final EnduringQueue<PortQueuePair> ready = new EnduringQueue<>();
@@ -114,14 +106,20 @@ final class RocePort implements SocketEvents, DrivenConnection {
      *
      * @param engine that drives it
      * @param random source of what peers must not be able to guess
+     * @param numbers of the device's queue pairs
      * @param counters of the engine's ports
      * @param wanted address, and port or 0
      * @throws IOException if it cannot be had
      */
-    RocePort(RnicEngine engine, RandomGenerator random, RoceCounters counters, InetSocketAddress wanted)
+    RocePort(
+            RnicEngine engine,
+            RandomGenerator random,
+            QueuePairNumbers numbers,
+            RoceCounters counters,
+            InetSocketAddress wanted)
             throws IOException {
         this.engine = engine;
-        this.random = random;
+        this.numbers = numbers;
         this.counters = counters;
         loop = engine.loop();
         received = new PacketMemory(engine.memory(), BUFFERS * BUFFER_BYTES);
@@ -200,21 +198,14 @@ final class RocePort implements SocketEvents, DrivenConnection {
 
     // ---- connections
 
-    /** A number for the queue pair of a connection, which takes its packets from now on. Peers cannot guess it. */
-    int open(PortQueuePair queuePair) {
-        if (numbers.size() >= MOST_QUEUE_PAIRS) {
-            throw new IllegalStateException("all numbers of queue pairs are in use");
-        }
-        int number = random.nextInt(LEAST_QUEUE_PAIR, Psn.MASK);
-        while (!numbers.add(number)) {
-            number = random.nextInt(LEAST_QUEUE_PAIR, Psn.MASK);
-        }
+    /** A queue pair takes its packets from now on. Its number is not used by another one before {@link #forget}. */
+    void open(PortQueuePair queuePair, int number) {
+        numbers.keep(number);
         queuePairs.put(number, queuePair);
         open.add(queuePair);
-        return number;
     }
 
-    /** A connection has ended: its packets are dropped. Its number is not used again before {@link #forget}. */
+    /** A queue pair has ended: its packets are dropped. */
     void close(PortQueuePair queuePair, int number) {
         queuePairs.remove(number);
         open.remove(queuePair);
@@ -222,7 +213,7 @@ final class RocePort implements SocketEvents, DrivenConnection {
 
     /** No peer knows the number of a queue pair any more. */
     void forget(int number) {
-        numbers.remove(number);
+        numbers.giveBack(number);
     }
 
     /** A connection may have something to send, in this turn or the next. */

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.softrdma.sim.engine.RnicEngine;
+import org.softrdma.sim.link.QueuePairNumbers;
 import org.softrdma.sim.roce.wire.RocePacket;
 import org.softrdma.sim.transport.AddressText;
 import org.softrdma.sim.transport.DatagramLoop;
@@ -36,13 +37,15 @@ final class RocePorts {
     private final RnicEngine engine;
     private final RoceSettings settings;
     private final RandomGenerator random;
+    private final QueuePairNumbers numbers;
     private final RoceCounters counters = new RoceCounters();
     private final List<RocePort> ports = new ArrayList<>();
 
-    RocePorts(RnicEngine engine, RoceSettings settings, RandomGenerator random) {
+    RocePorts(RnicEngine engine, RoceSettings settings, RandomGenerator random, QueuePairNumbers numbers) {
         this.engine = engine;
         this.settings = settings;
         this.random = random;
+        this.numbers = numbers;
     }
 
     RnicEngine engine() {
@@ -149,7 +152,7 @@ final class RocePorts {
     }
 
     private RocePort open(InetSocketAddress wanted) throws IOException {
-        RocePort opened = new RocePort(engine, random, counters, wanted);
+        RocePort opened = new RocePort(engine, random, numbers, counters, wanted);
         ports.add(opened);
         return opened;
     }

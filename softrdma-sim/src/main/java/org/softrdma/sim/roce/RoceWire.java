@@ -15,6 +15,7 @@ import java.util.random.RandomGenerator;
 import org.softrdma.sim.engine.RnicEngine;
 import org.softrdma.sim.link.ConnectAttempt;
 import org.softrdma.sim.link.PeerRequest;
+import org.softrdma.sim.link.QueuePairNumbers;
 import org.softrdma.sim.link.QueuePairEnd;
 import org.softrdma.sim.link.Wire;
 import org.softrdma.sim.link.WireConnection;
@@ -54,9 +55,11 @@ final class RoceWire implements Wire {
     private final List<RocePorts> engines;
     private final AtomicInteger nextEngine = new AtomicInteger();
 
-    RoceWire(RoceSettings settings, List<RnicEngine> engines, RandomGenerator random) {
+    RoceWire(
+            RoceSettings settings, List<RnicEngine> engines, RandomGenerator random, QueuePairNumbers numbers) {
+        numbers.drawFrom(random);
         this.engines = engines.stream()
-                .map(engine -> new RocePorts(engine, settings, random))
+                .map(engine -> new RocePorts(engine, settings, random, numbers))
                 .toList();
     }
 

@@ -113,6 +113,13 @@ class HostilePeerTest {
     }
 
     @Test
+    void shouldKnowAQueuePairByTheSameNumberAsItsPeer() throws Exception {
+        try (Scene scene = new Scene(1, 1)) {
+            assertEquals(scene.accepted.number(), scene.peer.deviceQueuePair());
+        }
+    }
+
+    @Test
     void shouldRefuseAReadOfWhatIsNotThePeers() throws Exception {
         try (Scene scene = new Scene(1, 1)) {
             long at = scene.begin(RoceOpcode.READ_REQUEST, 0, 0);

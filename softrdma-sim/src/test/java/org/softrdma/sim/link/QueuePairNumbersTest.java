@@ -1,7 +1,11 @@
-package org.softrdma.sim.device;
+package org.softrdma.sim.link;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.HashSet;
+import java.util.Set;
+import java.util.random.RandomGenerator;
 import org.junit.jupiter.api.Test;
 import org.softrdma.sim.memory.NumberReuse;
 
@@ -37,5 +41,33 @@ class QueuePairNumbersTest {
         assertEquals(3, numbers.take());
         assertEquals(1, numbers.take());
         assertEquals(4, numbers.take());
+    }
+
+    @Test
+    void shouldNotHandOutANumberWhileAPeerMayKnowIt() {
+        QueuePairNumbers numbers = new QueuePairNumbers(1, NumberReuse.AT_ONCE);
+        assertEquals(1, numbers.take());
+        numbers.keep(1);
+        numbers.giveBack(1);
+        assertEquals(2, numbers.take());
+        numbers.giveBack(1);
+        assertEquals(1, numbers.take());
+    }
+
+    @Test
+    void shouldDrawEachNumberOnceWhenTheSourceRepeatsItself() {
+        long[] drawn = {0};
+        QueuePairNumbers numbers = new QueuePairNumbers(1, NumberReuse.LATE);
+        numbers.drawFrom(new RandomGenerator() {
+            @Override
+            public long nextLong() {
+                return drawn[0]++ / 2 << 50; // each twice
+            }
+        });
+        Set<Integer> taken = new HashSet<>();
+        for (int i = 0; i < 100; i++) {
+            int number = numbers.take();
+            assertTrue(number >= 2 && number <= LARGEST && taken.add(number), "number " + number);
+        }
     }
 }

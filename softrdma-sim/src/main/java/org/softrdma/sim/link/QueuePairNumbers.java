@@ -1,0 +1,101 @@
+package org.softrdma.sim.link;
+
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.sim.memory.NumberReuse;
+
+/**
+ * Numbers of a device's queue pairs: 24 bits as everywhere in RDMA, never 0, and unique among those in use. A number is in
+ * use while its queue pair lives, and while the wire knows peers that may still send to it. Any thread.
+ */
+public final class QueuePairNumbers {
+    private static final int MASK = 0xFF_FFFF;
+    /** The numbers below belong to connection managers. */
+    private static final int LEAST_DRAWN = 2;
+    /** Most numbers that are drawn: if more were in use, it would take long to find a free one. */
+    private static final int MOST_DRAWN = 1 << 23;
+
+    private final NumberReuse reuse;
+    private final ReentrantLock lock = new ReentrantLock();
+    /** How many use each number: its queue pair, its wire, or both. */
+    private final Map<Integer, Integer> users = new HashMap<>();
+    /** To be used again at once, the last one first. */
+    private final ArrayDeque<Integer> again = new ArrayDeque<>();
+
+    private int next;
+    private @Nullable RandomGenerator random;
+
+    /**
+     * All are free.
+     *
+     * @param first the first number to hand out
+     * @param reuse when a number comes again
+     */
+    public QueuePairNumbers(int first, NumberReuse reuse) {
+        next = first;
+        this.reuse = reuse;
+    }
+
+    /**
+     * From now on peers cannot guess the numbers. Before the first one is taken.
+     *
+     * @param source where they are drawn from
+     */
+    public void drawFrom(RandomGenerator source) {
+        random = source;
+    }
+
+    /**
+     * A free number.
+     *
+     * @throws IllegalStateException if there is none; only numbers that are drawn can run out, since no machine has room for
+     *     as many queue pairs
+     */
+    public int take() {
+        lock.lock();
+        try {
+            if (random != null && users.size() >= MOST_DRAWN) {
+                throw new IllegalStateException(users.size() + " numbers of queue pairs are in use: no more are drawn");
+            }
+            int number = again.isEmpty() ? 0 : again.removeLast();
+            while (number == 0 || users.putIfAbsent(number, 1) != null) {
+                number = random == null ? next++ & MASK : random.nextInt(LEAST_DRAWN, MASK);
+            }
+            return number;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** A number in use has one more user. */
+    public void keep(int number) {
+        lock.lock();
+        try {
+            users.merge(number, 1, Integer::sum);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** A number has one user less: it is free after its last one. */
+    public void giveBack(int number) {
+        lock.lock();
+        try {
+            Integer count = users.get(number);
+            if (count != null && count > 1) {
+                users.put(number, count - 1);
+            } else if (count != null) {
+                users.remove(number);
+                if (reuse == NumberReuse.AT_ONCE) {
+                    again.addLast(number);
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+}
