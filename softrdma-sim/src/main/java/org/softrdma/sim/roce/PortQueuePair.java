@@ -1,9 +1,14 @@
 package org.softrdma.sim.roce;
 
+import org.softrdma.sim.transport.PeerAddress;
+
 /** A queue pair on a {@link RocePort}, which gets its packets and has its own to send. Engine thread only. */
 interface PortQueuePair {
-    /** The path to its peer: packets of others are dropped. */
-    RocePath path();
+    /** The transport of its packets, as opcodes have it; others are dropped. */
+    int transport();
+
+    /** True if it takes packets of a host; others are dropped. */
+    boolean isFrom(PeerAddress host);
 
     /** A packet of the peer, which was checked. */
     void received(long packet, int length, long nowNs);

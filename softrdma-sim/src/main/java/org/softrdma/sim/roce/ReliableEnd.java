@@ -23,10 +23,9 @@ import org.softrdma.verbs.SendOpcode;
 
 /**
  * One end of a reliable connection: its {@link Requester} and {@link Responder}, the memory that they act on, and the
- * packets that they want sent. After each call {@link #isOver} says whether the queue pair has to go to error, and why.
- * Inside a batch.
+ * packets that they want sent.
  */
-final class ReliableEnd {
+final class ReliableEnd implements TransportEnd {
     /** Packets of each kind, answers and requests, before another connection has its turn. */
     private static final int PACKETS_PER_TURN = 32;
 
@@ -38,6 +37,7 @@ final class ReliableEnd {
     private final LocalPayload payload;
     private final PeerTarget target;
     private final RoceCounters counters;
+    private final RocePath path;
     private final int peerQueuePair;
     /** The word of an atomic in this machine's byte order. */
     private final PacketMemory word;
@@ -62,6 +62,7 @@ final class ReliableEnd {
      *
      * @param engine of the connection
      * @param queuePair its queue pair
+     * @param path to the peer
      * @param settings what was agreed on
      * @param sendPsn PSN with which this side begins
      * @param expectedPsn PSN with which the peer begins
@@ -72,12 +73,14 @@ final class ReliableEnd {
     ReliableEnd(
             RnicEngine engine,
             QueuePairEnd queuePair,
+            RocePath path,
             RcSettings settings,
             int sendPsn,
             int expectedPsn,
             int peerQueuePair,
             RoceCounters counters,
             ReadBudget.Share reads) {
+        this.path = path;
         this.peerQueuePair = peerQueuePair;
         this.counters = counters;
         sends = queuePair.sendQueue();
@@ -90,24 +93,19 @@ final class ReliableEnd {
         responder = new Responder(target, settings, answers, expectedPsn);
     }
 
-    /** Requests may be sent from now on. */
-    void allowRequests() {
+    @Override
+    public void allowRequests() {
         mayRequest = true;
     }
 
-    /**
-     * Asks the peer whether it is there, with the next packets: it acknowledges an empty WRITE, even one that it has
-     * executed before.
-     *
-     * @return false if there is no need: a timeout watches what is on its way, or the peer is not known to be ready
-     */
-    boolean ask() {
+    @Override
+    public boolean ask() {
         asks = mayRequest && requester.isIdle();
         return asks;
     }
 
-    /** No request is executed or sent any more. */
-    void abandonRequests() {
+    @Override
+    public void abandonRequests() {
         over = true;
         requester.abandon();
         local.abandon();
@@ -115,24 +113,23 @@ final class ReliableEnd {
 
     // ---- how it ends
 
-    /** True if the queue pair has to go to error. */
-    boolean isOver() {
+    @Override
+    public boolean isOver() {
         return over;
     }
 
-    /** Status of the request that has failed; null if it was one of the peer. */
-    @Nullable
-    CompletionStatus failure() {
+    @Override
+    public @Nullable CompletionStatus failure() {
         return failure;
     }
 
-    /** Sequence of the request that has failed, or {@link Requester#NONE}. */
-    long culprit() {
+    @Override
+    public long culprit() {
         return culprit;
     }
 
-    /** True if it was for an access that a request of the peer was refused. */
-    boolean isAccessRefused() {
+    @Override
+    public boolean isAccessRefused() {
         return target.isAccessRefused();
     }
 
@@ -151,8 +148,8 @@ final class ReliableEnd {
 
     // ---- what arrives
 
-    /** A packet of the peer, which was checked. */
-    void received(long packet, int length, long nowNs) {
+    @Override
+    public void received(long packet, int length, long nowNs) {
         int opcode = Bth.opcode(packet);
         if (!RoceOpcode.isResponse(opcode)) {
             responder.onRequest(packet, length);
@@ -184,13 +181,13 @@ final class ReliableEnd {
 
     // ---- time
 
-    /** When {@link #onTime} is due. */
-    long deadlineNs() {
+    @Override
+    public long deadlineNs() {
         return over ? Long.MAX_VALUE : requester.deadlineNs();
     }
 
-    /** Goes back if nothing has been heard for too long. */
-    void onTime(long nowNs) {
+    @Override
+    public void onTime(long nowNs) {
         requester.onTime(nowNs);
         heedRequester();
         count();
@@ -209,19 +206,15 @@ final class ReliableEnd {
 
     // ---- what is sent
 
-    /**
-     * Adds packets that are due.
-     *
-     * @return true if there may be more
-     */
-    boolean fill(PacketStage stage, RocePath path, long nowNs) {
-        boolean more = fillAnswers(stage, path);
+    @Override
+    public boolean fill(PacketStage stage, long nowNs) {
+        boolean more = fillAnswers(stage);
         if (responder.hasFailed() && !answers.next()) {
             over = true; // the peer has been told
         }
         if (mayRequest && !over && !responder.hasFailed()) {
-            more |= fillRequests(stage, path, nowNs);
-            addQuestion(stage, path);
+            more |= fillRequests(stage, nowNs);
+            addQuestion(stage);
             heedRequester();
         }
         count();
@@ -229,17 +222,17 @@ final class ReliableEnd {
     }
 
     /** Adds answers that are due, as many as a turn allows; true if there are more. */
-    boolean fillAnswers(PacketStage stage, RocePath path) {
+    boolean fillAnswers(PacketStage stage) {
         for (int i = 0; i < PACKETS_PER_TURN && answers.next(); i++) {
             if (!stage.hasRoom()) {
                 return true;
             }
-            addAnswer(stage, path);
+            addAnswer(stage);
         }
         return answers.next();
     }
 
-    private void addAnswer(PacketStage stage, RocePath path) {
+    private void addAnswer(PacketStage stage) {
         int opcode = answers.opcode();
         int length = answers.payloadLength();
         long at = stage.next();
@@ -266,12 +259,12 @@ final class ReliableEnd {
         stage.add(RocePacket.length(opcode, length), path);
     }
 
-    private boolean fillRequests(PacketStage stage, RocePath path, long nowNs) {
+    private boolean fillRequests(PacketStage stage, long nowNs) {
         for (int i = 0; i < PACKETS_PER_TURN && !over; i++) {
             if (!requester.next(nowNs)) {
                 return false;
             }
-            boolean done = requester.isLocal() ? execute(nowNs) : stage.hasRoom() && addRequest(stage, path, nowNs);
+            boolean done = requester.isLocal() ? execute(nowNs) : stage.hasRoom() && addRequest(stage, nowNs);
             if (!done) {
                 return !over && !stage.hasRoom();
             }
@@ -298,7 +291,7 @@ final class ReliableEnd {
     }
 
     /** Adds the packet that the requester has chosen; false if its memory may not be used. */
-    private boolean addRequest(PacketStage stage, RocePath path, long nowNs) {
+    private boolean addRequest(PacketStage stage, long nowNs) {
         int slot = requester.slot();
         int opcode = requester.operation();
         int length = requester.payloadLength();
@@ -329,7 +322,7 @@ final class ReliableEnd {
         return requester.offset() > 0 || payload.mayRead(slot);
     }
 
-    private void addQuestion(PacketStage stage, RocePath path) {
+    private void addQuestion(PacketStage stage) {
         if (asks && stage.hasRoom() && requester.isIdle()) {
             int opcode = RoceOpcode.RC | RoceOpcode.WRITE_ONLY;
             long at = stage.next();

@@ -1,17 +1,25 @@
 package org.softrdma.sim.roce;
 
 import org.softrdma.sim.link.Agreement;
+import org.softrdma.verbs.QueuePairType;
 
 /**
- * What REQ and REP have agreed on.
+ * What both ends have agreed on, by REQ and REP or by the application.
  *
+ * @param type of the queue pair
  * @param outboundReads READs and atomics that this side may have in flight
  * @param inboundReads READs and atomics that the peer may have in flight
  * @param transferUnit bytes of payload in a full packet
  */
-record RoceAgreement(int outboundReads, int inboundReads, int transferUnit) implements Agreement {
+record RoceAgreement(QueuePairType type, int outboundReads, int inboundReads, int transferUnit) implements Agreement {
     @Override
     public String description() {
-        return "RoCEv2, reliable connection, transfer unit " + transferUnit;
+        String kind =
+                switch (type) {
+                    case RELIABLE_CONNECTION -> "reliable connection";
+                    case UNRELIABLE_CONNECTION -> "unreliable connection";
+                    case UNRELIABLE_DATAGRAM -> "datagrams";
+                };
+        return "RoCEv2, " + kind + ", transfer unit " + transferUnit;
     }
 }

@@ -17,12 +17,15 @@ import org.softrdma.sim.roce.rc.KeepAlive;
 import org.softrdma.sim.roce.rc.RcSettings;
 import org.softrdma.sim.roce.wire.ConnectReply;
 import org.softrdma.sim.roce.wire.PrivateData;
+import org.softrdma.sim.roce.wire.RoceOpcode;
 import org.softrdma.sim.transport.FaultLog;
+import org.softrdma.sim.transport.PeerAddress;
 import org.softrdma.verbs.CompletionStatus;
+import org.softrdma.verbs.QueuePairType;
 
 /**
- * A connection: the number of its queue pair on a port, its {@link ReliableEnd}, and its {@link CmConnection}, whose events
- * it gets.
+ * A queue pair on a port: its {@link TransportEnd}, and if the connection manager has made it, its {@link CmConnection},
+ * whose events it gets. Datagrams need no peer: such a queue pair has no path, and takes packets of everybody.
  *
  * <pre>
  *   UNCONNECTED -- open --> CONNECTING -- begin --> STREAM -- end --> ENDED
@@ -50,6 +53,7 @@ final class RoceConnection implements WireConnection, DrivenConnection, PortQueu
     }
 
     private final RocePorts ports;
+    private final int transport;
     private final RnicEngine engine;
     private final AtomicBoolean rung = new AtomicBoolean();
     private final Runnable doorbellTask;
@@ -60,7 +64,8 @@ final class RoceConnection implements WireConnection, DrivenConnection, PortQueu
     private @Nullable RocePort port;
     private @Nullable RocePath path;
     private @Nullable CmConnection manager;
-    private @Nullable ReliableEnd stream;
+    private @Nullable TransportEnd stream;
+    /** Of a connection that the connection manager has made; others may wait for their peer as long as they like. */
     private @Nullable KeepAlive keepAlive;
     private int number = NO_NUMBER;
     /** It is among those that may have something to send. */
@@ -79,12 +84,23 @@ final class RoceConnection implements WireConnection, DrivenConnection, PortQueu
     }
 
     /**
-     * Not connected yet. Any thread.
+     * A reliable connection that is not connected yet. Any thread.
      *
      * @param ports of its engine
      */
     RoceConnection(RocePorts ports) {
+        this(ports, RoceOpcode.RC);
+    }
+
+    /**
+     * One that is not connected yet. Any thread.
+     *
+     * @param ports of its engine
+     * @param transport of its packets
+     */
+    RoceConnection(RocePorts ports, int transport) {
         this.ports = ports;
+        this.transport = transport;
         engine = ports.engine();
         doorbellTask = engine.loop().careful(this::doorbell);
     }
@@ -115,9 +131,9 @@ final class RoceConnection implements WireConnection, DrivenConnection, PortQueu
      * Takes the packets of its queue pair's number on a port.
      *
      * @param newPort of its engine
-     * @param newPath to the peer
+     * @param newPath to the peer; null if it takes packets of everybody
      */
-    int open(RocePort newPort, RocePath newPath) {
+    int open(RocePort newPort, @Nullable RocePath newPath) {
         newPort.open(this, requireQueuePair().number());
         number = requireQueuePair().number();
         port = newPort;
@@ -145,19 +161,45 @@ final class RoceConnection implements WireConnection, DrivenConnection, PortQueu
      */
     void begin(
             QueuePairEnd pair, RcSettings settings, int sendPsn, int expectedPsn, int peerQueuePair, boolean active) {
+        RocePath to = requirePath();
         RocePort on = requirePort();
-        ReliableEnd begun = new ReliableEnd(
-                engine,
+        begin(
                 pair,
-                settings,
-                sendPsn,
-                expectedPsn,
-                peerQueuePair,
-                on.counters(),
-                on.reads().share(() -> on.isReady(this)));
-        pair.established(new RoceAgreement(settings.outboundReads(), settings.inboundReads(), settings.transferUnit()));
-        stream = begun;
+                new ReliableEnd(
+                        engine,
+                        pair,
+                        to,
+                        settings,
+                        sendPsn,
+                        expectedPsn,
+                        peerQueuePair,
+                        on.counters(),
+                        readsOf(on)),
+                new RoceAgreement(
+                        QueuePairType.RELIABLE_CONNECTION,
+                        settings.outboundReads(),
+                        settings.inboundReads(),
+                        settings.transferUnit()),
+                active);
         keepAlive = new KeepAlive(engine.limits().timeouts().hostNs(), on.nowNs());
+    }
+
+    /** What this connection may have on its way of answers to READs. */
+    ReadBudget.Share readsOf(RocePort on) {
+        return on.reads().share(() -> on.isReady(this));
+    }
+
+    /**
+     * It can send and receive from now on.
+     *
+     * @param pair its queue pair
+     * @param begun its end of the transport
+     * @param agreed what was agreed on
+     * @param active the peer is known to be ready, or need not be
+     */
+    void begin(QueuePairEnd pair, TransportEnd begun, RoceAgreement agreed, boolean active) {
+        pair.established(agreed);
+        stream = begun;
         state = State.STREAM;
         engine.counters().increment(Counter.CONNECTIONS_ESTABLISHED);
         if (active) {
@@ -166,7 +208,7 @@ final class RoceConnection implements WireConnection, DrivenConnection, PortQueu
     }
 
     private void allowRequests() {
-        ReliableEnd current = stream;
+        TransportEnd current = stream;
         if (current != null && port != null && state == State.STREAM) {
             current.allowRequests();
             port.isReady(this);
@@ -190,9 +232,18 @@ final class RoceConnection implements WireConnection, DrivenConnection, PortQueu
         return current;
     }
 
-    /** {@inheritDoc} Only once it is open. */
     @Override
-    public RocePath path() {
+    public int transport() {
+        return transport;
+    }
+
+    @Override
+    public boolean isFrom(PeerAddress host) {
+        return path == null || path.peer().hasSameHost(host);
+    }
+
+    /** Its path to the peer; only once it is open. */
+    private RocePath requirePath() {
         RocePath current = path;
         if (current == null) {
             throw new IllegalStateException("the connection has no path yet");
@@ -276,7 +327,7 @@ final class RoceConnection implements WireConnection, DrivenConnection, PortQueu
             if (manager != null) {
                 manager.used();
             }
-            ReliableEnd current = stream;
+            TransportEnd current = stream;
             KeepAlive watch = keepAlive;
             if (watch != null) {
                 watch.heard(nowNs);
@@ -294,12 +345,12 @@ final class RoceConnection implements WireConnection, DrivenConnection, PortQueu
     @Override
     public boolean fill(PacketStage stage) {
         enqueued = false;
-        ReliableEnd current = stream;
+        TransportEnd current = stream;
         if (current == null || port == null || state != State.STREAM) {
             return false;
         }
         try {
-            boolean more = current.fill(stage, path(), port.nowNs());
+            boolean more = current.fill(stage, port.nowNs());
             heed(current);
             port.due(deadlineNs());
             return more && state == State.STREAM;
@@ -316,7 +367,7 @@ final class RoceConnection implements WireConnection, DrivenConnection, PortQueu
 
     @Override
     public void onTime(long nowNs) {
-        ReliableEnd current = stream;
+        TransportEnd current = stream;
         if (current == null || port == null || current.deadlineNs() > nowNs || state != State.STREAM) {
             return;
         }
@@ -330,7 +381,7 @@ final class RoceConnection implements WireConnection, DrivenConnection, PortQueu
     }
 
     /** Ends if the stream has to. */
-    private void heed(ReliableEnd current) {
+    private void heed(TransportEnd current) {
         if (!current.isOver() || state != State.STREAM) {
             return;
         }
@@ -450,7 +501,7 @@ final class RoceConnection implements WireConnection, DrivenConnection, PortQueu
     @Override
     public void hostSilent() {
         KeepAlive watch = keepAlive;
-        ReliableEnd current = stream;
+        TransportEnd current = stream;
         if (watch == null || current == null || state != State.STREAM) {
             return;
         }

@@ -80,6 +80,7 @@ final class RocePort implements SocketEvents, DrivenConnection {
     private final DatagramSocket socket;
     private final InetSocketAddress local;
     private final Gid address;
+    private final Arrival arrival;
     private final PacketStage stage;
     private final CommunicationManager manager;
     private final ReadBudget reads;
@@ -130,6 +131,7 @@ final class RocePort implements SocketEvents, DrivenConnection {
         local = socket.localAddress();
         address = Gid.of(local.getAddress());
         reads = new ReadBudget(socket.receiveBuffer() / 2);
+        arrival = new Arrival(local.getAddress(), local.getPort());
         stage = new PacketStage(socket, engine.memory(), icrc, counters);
         manager = new CommunicationManager(random.nextLong(), random.nextInt(), CmSettings.DEFAULT, this::sendMessage);
         engine.connections().opened(this);
@@ -145,6 +147,11 @@ final class RocePort implements SocketEvents, DrivenConnection {
     /** Its address as packets have it. */
     Gid address() {
         return address;
+    }
+
+    /** The packet that is being received. */
+    Arrival arrival() {
+        return arrival;
     }
 
     /** The connection manager. */
@@ -385,11 +392,11 @@ final class RocePort implements SocketEvents, DrivenConnection {
             PortQueuePair queuePair = queuePairs.get(Bth.destination(packet));
             if (queuePair == null) {
                 counters.increment(RoceCounter.UNKNOWN_QUEUE_PAIR);
-            } else if ((Bth.opcode(packet) & RoceOpcode.TRANSPORT_MASK) != RoceOpcode.RC) {
+            } else if ((Bth.opcode(packet) & RoceOpcode.TRANSPORT_MASK) != queuePair.transport()) {
                 counters.increment(RoceCounter.WRONG_TRANSPORT);
-            } else if (!queuePair.path().peer().hasSameHost(from)) {
+            } else if (!queuePair.isFrom(from)) {
                 counters.increment(RoceCounter.FOREIGN_SOURCE);
-            } else if (!queuePair.path().isIntact(icrc, received, packet, length, place, from.port())) {
+            } else if (!arrival.isIntact(icrc, received, packet, length, place, from)) {
                 counters.increment(RoceCounter.ICRC_ERRORS);
                 engine.counters().increment(Counter.CRC_ERRORS);
             } else {
@@ -404,13 +411,13 @@ final class RocePort implements SocketEvents, DrivenConnection {
             counters.increment(RoceCounter.WRONG_TRANSPORT);
             return;
         }
-        int port = from.port() < FIRST_SPREADING_PORT ? from.port() : RocePacket.UDP_PORT;
-        CmPeer peer = new CmPeer(new Gid(from.high(), from.low()), port);
-        if (!path(peer).isIntact(icrc, received, packet, length, place, from.port())) {
+        if (!arrival.isIntact(icrc, received, packet, length, place, from)) {
             counters.increment(RoceCounter.ICRC_ERRORS);
             engine.counters().increment(Counter.CRC_ERRORS);
             return;
         }
+        int port = from.port() < FIRST_SPREADING_PORT ? from.port() : RocePacket.UDP_PORT;
+        CmPeer peer = new CmPeer(new Gid(from.high(), from.low()), port);
         int payload = RocePacket.payloadLength(packet, length);
         try {
             manager.received(peer, packet + RoceOpcode.headerLength(opcode), payload, nowNs);

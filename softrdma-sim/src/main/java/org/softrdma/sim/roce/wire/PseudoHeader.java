@@ -30,6 +30,8 @@ public final class PseudoHeader {
     private static final int IPV6_LENGTH = 40;
     private static final int UDP_LENGTH = 8;
 
+    private static final int IPV4_SOURCE_OFFSET = MASKED_LRH_LENGTH + 12;
+    private static final int IPV6_SOURCE_OFFSET = MASKED_LRH_LENGTH + 8;
     private static final int IPV4_TOTAL_LENGTH_OFFSET = MASKED_LRH_LENGTH + 2;
     private static final int IPV4_IDENTIFICATION_OFFSET = MASKED_LRH_LENGTH + 4;
     private static final int IPV6_PAYLOAD_LENGTH_OFFSET = MASKED_LRH_LENGTH + 4;
@@ -75,6 +77,21 @@ public final class PseudoHeader {
         fields.put(source).put(destination);
         ports(RocePacket.UDP_PORT, RocePacket.UDP_PORT);
         fields.putShort(udp + 6, (short) -1);
+    }
+
+    /**
+     * Sets the sender's address.
+     *
+     * @param high first half of 16 bytes, big endian
+     * @param low second half, which ends with an IPv4 address
+     */
+    public void source(long high, long low) {
+        if (ipv4) {
+            fields.putInt(IPV4_SOURCE_OFFSET, (int) low);
+        } else {
+            fields.putLong(IPV6_SOURCE_OFFSET, high);
+            fields.putLong(IPV6_SOURCE_OFFSET + Long.BYTES, low);
+        }
     }
 
     /** Sets the ports; both are 4791 at first. */
