@@ -1,5 +1,6 @@
 package org.softrdma.sim;
 
+import java.net.InetAddress;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -73,6 +74,7 @@ public final class SoftRdmaContext {
     private String transport = "auto";
     private int threads = 1;
     private boolean roce;
+    private @Nullable InetAddress roceAddress;
     private int rocePort = RocePacket.UDP_PORT;
     /** 0 for the same. */
     private int rocePeerPort;
@@ -115,6 +117,10 @@ public final class SoftRdmaContext {
                         + " progress and where there is no uring, nio where there is neither");
         options.put("threads", "engine threads; default 1");
         options.put("wire", "iwarp (over TCP) or roce (RoCEv2 over UDP): what carries requests; default iwarp");
+        options.put(
+                "roce-address",
+                "wire=roce: this host's IP address for queue pairs without a connection manager; default auto, the one"
+                        + " that leads to other hosts");
         options.put(
                 "roce-port",
                 "wire=roce: UDP port where peers find this device, 1 to 49151; no other device on this address has it,"
@@ -212,6 +218,7 @@ public final class SoftRdmaContext {
         given.add(name);
         switch (name) {
             case "wire" -> roce = choose(name, value, Map.of("iwarp", false, "roce", true), roce);
+            case "roce-address" -> roceAddress = address(name, value);
             case "roce-port" -> rocePort = (int) number(name, value, 1, MOST_ROCE_PORT);
             case "roce-peer-port" -> rocePeerPort = (int) number(name, value, 0, MOST_ROCE_PORT);
             case "roce-mtu" ->
@@ -273,6 +280,15 @@ public final class SoftRdmaContext {
             return otherwise;
         }
         return chosen;
+    }
+
+    private @Nullable InetAddress address(String name, String value) {
+        try {
+            return value.equals("auto") ? null : InetAddress.ofLiteral(value);
+        } catch (IllegalArgumentException e) {
+            faults.add(name + "=" + value + ": expected auto or an IP address");
+            return null;
+        }
     }
 
     private @Nullable Path path(String name, String value) {
@@ -411,6 +427,7 @@ public final class SoftRdmaContext {
 
     private RoceSettings roce() {
         return require(new RoceSettings(
+                roceAddress,
                 rocePort,
                 rocePeerPort == 0 ? rocePort : rocePeerPort,
                 roceTransferUnit,

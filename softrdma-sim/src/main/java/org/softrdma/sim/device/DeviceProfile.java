@@ -41,7 +41,10 @@ public enum DeviceProfile {
                     Feature.MEMORY_WINDOWS,
                     Feature.SHARED_RECEIVE_QUEUES,
                     Feature.QUEUE_RESIZE,
-                    Feature.ASYNC_EVENTS)),
+                    Feature.ASYNC_EVENTS,
+                    Feature.CONNECTION_BY_ADDRESS,
+                    Feature.UNRELIABLE_CONNECTION,
+                    Feature.UNRELIABLE_DATAGRAM)),
 
     /** DiSNI over either of them. */
     DISNI(
@@ -126,6 +129,8 @@ public enum DeviceProfile {
                 .maxSharedReceiveWorkRequests(
                         both.contains(Feature.SHARED_RECEIVE_QUEUES) ? own.maxSharedReceiveWorkRequests() : 0)
                 .maxMemoryWindows(both.contains(Feature.MEMORY_WINDOWS) ? own.maxMemoryWindows() : 0)
+                .maxAddressHandles(both.contains(Feature.UNRELIABLE_DATAGRAM) ? own.maxAddressHandles() : 0)
+                .maxTransferUnit(both.contains(Feature.CONNECTION_BY_ADDRESS) ? own.maxTransferUnit() : 0)
                 .features(both)
                 .build();
     }

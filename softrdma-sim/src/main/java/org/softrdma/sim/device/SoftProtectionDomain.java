@@ -1,18 +1,22 @@
 package org.softrdma.sim.device;
 
 import java.lang.foreign.MemorySegment;
+import java.net.InetSocketAddress;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.memory.StagTable;
 import org.softrdma.sim.memory.Window;
 import org.softrdma.sim.queue.SoftSharedReceiveQueue;
 import org.softrdma.verbs.AccessFlag;
+import org.softrdma.verbs.AddressHandle;
 import org.softrdma.verbs.Advice;
 import org.softrdma.verbs.Feature;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.MemoryWindow;
 import org.softrdma.verbs.PinningPolicy;
+import org.softrdma.verbs.QueuePairAttributes;
 import org.softrdma.verbs.SharedReceiveQueue;
+import org.softrdma.verbs.UnconnectedQueuePair;
 import org.softrdma.verbs.provider.Creation;
 import org.softrdma.verbs.provider.DomainContents;
 import org.softrdma.verbs.provider.DomainContents.Kind;
@@ -71,6 +75,24 @@ final class SoftProtectionDomain implements DeviceDomain {
         require(Feature.SHARED_RECEIVE_QUEUES, "createSharedReceiveQueue");
         return device.createSharedReceiveQueue(
                 this, new SoftSharedReceiveQueue.Size(maxWorkRequests, maxScatterGather));
+    }
+
+    @Override
+    public UnconnectedQueuePair createQueuePair(QueuePairAttributes attributes) {
+        device.progress().checkThread();
+        require(attributes.type().feature(), "createQueuePair of type " + attributes.type());
+        return device.createQueuePair(this, attributes);
+    }
+
+    @Override
+    public AddressHandle createAddressHandle(InetSocketAddress host) {
+        device.progress().checkThread();
+        require(Feature.UNRELIABLE_DATAGRAM, "createAddressHandle");
+        return Creation.counted(
+                () -> contents.opened(Kind.ADDRESS_HANDLE),
+                () -> device.addressHandle(this, host, () -> contents.closed(Kind.ADDRESS_HANDLE)),
+                () -> contents.closed(Kind.ADDRESS_HANDLE),
+                "an address handle");
     }
 
     @Override

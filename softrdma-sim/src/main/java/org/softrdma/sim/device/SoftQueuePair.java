@@ -55,7 +55,7 @@ import org.softrdma.verbs.provider.PostingRules;
  * <p>Posting runs on application threads under a short lock (none in manual mode); the engine's thread changes the
  * state.
  */
-final class SoftQueuePair extends PostingQueuePair implements CompletionSource, QueuePairEnd {
+class SoftQueuePair extends PostingQueuePair implements CompletionSource, QueuePairEnd {
     private final int number;
     private final DeviceDomain domain;
     private final Capabilities capabilities;
@@ -115,7 +115,10 @@ final class SoftQueuePair extends PostingQueuePair implements CompletionSource, 
             Runnable onClose) {
         QueuePairGate entrance = new QueuePairGate(connection);
         super(
-                new PostingRules(granted(PostingRules.checked(attributes.limits(), capabilities)), capabilities),
+                new PostingRules(
+                        granted(PostingRules.checked(attributes.limits(), capabilities)),
+                        capabilities,
+                        attributes.type()),
                 entrance,
                 entrance);
         gate = entrance;

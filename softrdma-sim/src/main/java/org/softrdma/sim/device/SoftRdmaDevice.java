@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.engine.DeviceMemory;
 import org.softrdma.sim.engine.RnicEngine;
 import org.softrdma.sim.kernel.Shortage;
+import org.softrdma.sim.link.AddressedEnd;
 import org.softrdma.sim.link.QueuePairNumbers;
 import org.softrdma.sim.link.Wire;
 import org.softrdma.sim.link.WireConnection;
@@ -43,6 +44,7 @@ import org.softrdma.sim.transport.EventLoop;
 import org.softrdma.sim.transport.ListenException;
 import org.softrdma.sim.transport.Transport;
 import org.softrdma.verbs.AccessFlag;
+import org.softrdma.verbs.AddressHandle;
 import org.softrdma.verbs.AsyncEvent;
 import org.softrdma.verbs.Capabilities;
 import org.softrdma.verbs.CompletionChannel;
@@ -85,6 +87,14 @@ public final class SoftRdmaDevice implements VerbsDevice {
     private static final int MAX_SCATTER_GATHER = 16;
     private static final int MAX_INLINE = 1024;
     private static final long MAX_MESSAGE = 1L << 31;
+    /** As many as there is memory for: nothing of them is the device's. */
+    private static final int MAX_ADDRESS_HANDLES = Integer.MAX_VALUE;
+
+    private static final Set<Feature> OF_ROCE = EnumSet.of(
+            Feature.SEND_IMMEDIATE,
+            Feature.CONNECTION_BY_ADDRESS,
+            Feature.UNRELIABLE_CONNECTION,
+            Feature.UNRELIABLE_DATAGRAM);
 
     private static final Map<AccessFlag, Feature> FEATURES_OF_FLAGS = Map.of(
             AccessFlag.REMOTE_ATOMIC, Feature.ATOMICS,
@@ -205,6 +215,8 @@ public final class SoftRdmaDevice implements VerbsDevice {
                 .maxSharedReceiveWorkRequests(MAX_WORK_REQUESTS)
                 .maxMemoryWindows(maxRegions)
                 .maxPrivateData(wire.maxPrivateData())
+                .maxTransferUnit(wire.maxTransferUnit())
+                .maxAddressHandles(wire.features().contains(Feature.UNRELIABLE_DATAGRAM) ? MAX_ADDRESS_HANDLES : 0)
                 .features(features())
                 .build();
     }
@@ -257,14 +269,65 @@ public final class SoftRdmaDevice implements VerbsDevice {
         if (!(domain instanceof SoftProtectionDomain mine) || !mine.isOf(this)) {
             throw new IllegalArgumentException("the protection domain belongs to another device, not to " + name);
         }
+        checkMine(attributes);
+        PostingRules.requireConnectable(attributes.type());
+        return counted(
+                mine,
+                attributes,
+                (number, onClose) -> new SoftQueuePair(
+                        number,
+                        mine,
+                        attributes,
+                        capabilities,
+                        connectionFeatures,
+                        events,
+                        connection,
+                        sameHost,
+                        onClose));
+    }
+
+    /** Without a connection manager. */
+    UnconnectedSoftQueuePair createQueuePair(SoftProtectionDomain domain, QueuePairAttributes attributes) {
+        checkMine(attributes);
+        AddressedEnd end = wire.addressed(attributes.type(), attributes.queueKey());
+        UnconnectedSoftQueuePair made = counted(
+                domain,
+                attributes,
+                (number, onClose) -> new UnconnectedSoftQueuePair(
+                        this, number, domain, attributes, capabilities, connectionFeatures, events, end, onClose));
+        try {
+            onFirstLoop(made::open);
+            return made;
+        } catch (Throwable e) {
+            made.close();
+            throw e;
+        }
+    }
+
+    AddressHandle addressHandle(ProtectionDomain domain, InetSocketAddress host, Runnable onClose) {
+        if (host.isUnresolved()) {
+            throw new VerbsException(VerbsErrorCode.UNREACHABLE, "unknown host " + host.getHostString());
+        }
+        return wire.addressHandle(domain, host, onClose);
+    }
+
+    private void checkMine(QueuePairAttributes attributes) {
         checkMine(attributes.sendCompletions());
         checkMine(attributes.receiveCompletions());
         checkMine(attributes.sharedReceives());
-        PostingRules.requireConnectable(attributes.type());
+    }
+
+    /** Makes a queue pair with a number. */
+    private interface QueuePairMaker<T extends SoftQueuePair> {
+        T make(int number, Runnable onClose);
+    }
+
+    private <T extends SoftQueuePair> T counted(
+            SoftProtectionDomain domain, QueuePairAttributes attributes, QueuePairMaker<T> maker) {
         return Creation.counted(
-                () -> mine.opened(DomainContents.Kind.QUEUE_PAIR),
-                () -> newQueuePair(mine, attributes, connection),
-                () -> mine.closed(DomainContents.Kind.QUEUE_PAIR),
+                () -> domain.opened(DomainContents.Kind.QUEUE_PAIR),
+                () -> newQueuePair(domain, maker),
+                () -> domain.closed(DomainContents.Kind.QUEUE_PAIR),
                 text(attributes.limits()));
     }
 
@@ -274,21 +337,11 @@ public final class SoftRdmaDevice implements VerbsDevice {
                 + " receive work requests";
     }
 
-    private SoftQueuePair newQueuePair(
-            SoftProtectionDomain domain, QueuePairAttributes attributes, WireConnection connection) {
+    private <T extends SoftQueuePair> T newQueuePair(SoftProtectionDomain domain, QueuePairMaker<T> maker) {
         quota.take(ResourceQuota.Kind.QUEUE_PAIR);
         int number = queuePairNumbers.take();
         try {
-            return new SoftQueuePair(
-                    number,
-                    domain,
-                    attributes,
-                    capabilities,
-                    connectionFeatures,
-                    events,
-                    connection,
-                    sameHost,
-                    () -> queuePairClosed(domain, number));
+            return maker.make(number, () -> queuePairClosed(domain, number));
         } catch (Throwable e) {
             queuePairNumbers.giveBack(number);
             quota.giveBack(ResourceQuota.Kind.QUEUE_PAIR);
@@ -331,10 +384,15 @@ public final class SoftRdmaDevice implements VerbsDevice {
     void require(Feature feature, String what) {
         if (!capabilities.has(feature)) {
             throw new VerbsException(
-                    VerbsErrorCode.NOT_SUPPORTED,
-                    what + ": this device has no " + feature
-                            + (profile == DeviceProfile.NONE ? "; open it with rfc7306=on" : "; profile=" + profile));
+                    VerbsErrorCode.NOT_SUPPORTED, what + ": this device has no " + feature + "; " + remedy(feature));
         }
+    }
+
+    private String remedy(Feature feature) {
+        if (profile != DeviceProfile.NONE) {
+            return "profile=" + profile;
+        }
+        return OF_ROCE.contains(feature) ? "open it with wire=roce" : "open it with rfc7306=on";
     }
 
     private void checkVersion(InetSocketAddress address) {

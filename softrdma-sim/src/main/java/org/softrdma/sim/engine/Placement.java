@@ -88,6 +88,11 @@ public final class Placement {
         return true;
     }
 
+    /** The message will not be complete: its end, if it was held back, is not placed. */
+    public void abandon() {
+        heldBack.drop();
+    }
+
     /** Bytes of payload of the segment. */
     public int payload() {
         return payload;

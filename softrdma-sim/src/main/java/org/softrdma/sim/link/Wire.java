@@ -9,7 +9,10 @@ import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import org.softrdma.sim.engine.RnicEngine;
 import org.softrdma.sim.transport.Acceptor;
+import org.softrdma.verbs.AddressHandle;
 import org.softrdma.verbs.Feature;
+import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.QueuePairType;
 
 /**
  * A protocol that carries the requests of a device's queue pairs: iWARP over TCP, for one. The device owns the verbs
@@ -64,6 +67,36 @@ public interface Wire {
      * @throws IOException if the address or port cannot be had
      */
     Acceptor listen(InetSocketAddress local, int backlog, Consumer<PeerRequest> requests) throws IOException;
+
+    /**
+     * Bytes of payload in its largest packet, and so in its longest datagram; 0 if it has no queue pairs but those of
+     * connections.
+     */
+    default int maxTransferUnit() {
+        return 0;
+    }
+
+    /**
+     * For a queue pair without a connection manager. Only if it has the type's feature.
+     *
+     * @param type of the queue pair
+     * @param queueKey that datagrams must carry to be taken
+     */
+    default AddressedEnd addressed(QueuePairType type, int queueKey) {
+        throw new IllegalStateException(description() + " has no queue pairs of type " + type);
+    }
+
+    /**
+     * A way to a host, for datagrams. Only if it has them.
+     *
+     * @param domain of the handle
+     * @param host address and UDP port
+     * @param onClose runs once when it is closed
+     * @throws IllegalArgumentException if the address is of another family than that of this device
+     */
+    default AddressHandle addressHandle(ProtectionDomain domain, InetSocketAddress host, Runnable onClose) {
+        throw new IllegalStateException(description() + " has no datagrams");
+    }
 
     /** Adds its counters to a snapshot, by name. */
     void addTo(Map<String, Long> snapshot);

@@ -185,6 +185,21 @@ public final class ReceiveQueue {
         completions.pushSendImmediate(source, wrIds[slot], byteLength, immediate, consume(slot), solicited);
     }
 
+    /**
+     * The oldest RECV succeeded, by a datagram.
+     *
+     * @param byteLength bytes of the routing header and of the message
+     * @param sender number of the queue pair that sent it
+     * @param immediate that came with it
+     * @param hasImmediate there is one
+     * @param solicited raises a solicited event
+     */
+    public void completeDatagram(long byteLength, int sender, int immediate, boolean hasImmediate, boolean solicited) {
+        int slot = slot();
+        completions.pushDatagram(
+                source, wrIds[slot], byteLength, sender, immediate, hasImmediate, consume(slot), solicited);
+    }
+
     /** The oldest RECV succeeded, by a SEND that has invalidated a key. */
     public void completeInvalidating(long byteLength, boolean solicited, int key) {
         finish(CompletionStatus.SUCCESS, CompletionOpcode.RECEIVE, byteLength, key, solicited);

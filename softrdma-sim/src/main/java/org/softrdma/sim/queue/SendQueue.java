@@ -7,6 +7,7 @@ import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.memory.MemoryOperations;
 import org.softrdma.sim.memory.Window;
+import org.softrdma.verbs.AddressHandle;
 import org.softrdma.verbs.CompletionOpcode;
 import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.PostStatus;
@@ -75,6 +76,8 @@ public final class SendQueue {
     private long[] operands = NO_OPERANDS;
     /** Windows of the slots that bind one; empty before the first. */
     private Window[] windows = {};
+    /** Where the datagrams of the slots go; empty before the first. */
+    private AddressHandle[] destinations = {};
 
     // Posting.
     private long posted;
@@ -195,6 +198,10 @@ public final class SendQueue {
         if (hasOperands(request.opcode())) {
             putOperands(slot, request);
         }
+        AddressHandle host = request.addressHandle();
+        if (host != null) {
+            putDestination(slot, host, request);
+        }
         if ((request.flags() & SendFlags.INLINE) != 0) {
             copyInline(slot);
         }
@@ -214,6 +221,16 @@ public final class SendQueue {
         boolean atomic = request.opcode().isAtomic();
         operands[slot * OPERANDS] = atomic ? request.compareAdd() : request.immediate();
         operands[slot * OPERANDS + 1] = atomic ? request.swap() : 0;
+    }
+
+    /** Number and key are where other requests have address and key at the peer. */
+    private void putDestination(int slot, AddressHandle host, SendWorkRequest request) {
+        if (destinations.length == 0) {
+            destinations = new AddressHandle[mask + 1]; // published with the slot
+        }
+        destinations[slot] = host;
+        remoteAddresses[slot] = request.remoteNumber();
+        rkeys[slot] = request.queueKey();
     }
 
     /**
@@ -366,6 +383,21 @@ public final class SendQueue {
             throw new IllegalStateException("slot " + slot + " binds no window");
         }
         return window;
+    }
+
+    /** The host that a datagram goes to. */
+    public AddressHandle destination(int slot) {
+        return destinations[slot];
+    }
+
+    /** Number of the queue pair that a datagram goes to. */
+    public int remoteNumber(int slot) {
+        return (int) remoteAddresses[slot];
+    }
+
+    /** The queue key that a datagram carries, as it was posted. */
+    public int queueKey(int slot) {
+        return rkeys[slot];
     }
 
     /** Local entries. */

@@ -25,6 +25,11 @@ public class SoftCompletionQueue implements CompletionQueue {
 
     /** With the opcode of a RECV: what came is a SEND with an immediate. */
     private static final int SEND_IMMEDIATE = 0x40;
+    /** With the opcode of a RECV: what came is a datagram, whose length has its sender in the upper half. */
+    private static final int DATAGRAM = 0x20;
+
+    private static final int OPCODE_MASK = DATAGRAM - 1;
+    private static final long LENGTH_MASK = 0xFFFF_FFFFL;
 
     private static final CompletionOpcode[] OPCODES = CompletionOpcode.values();
     /**
@@ -253,6 +258,21 @@ public class SoftCompletionQueue implements CompletionQueue {
         push(source, wrId, CompletionStatus.SUCCESS, code, byteLength, immediate, sequence, solicited);
     }
 
+    /** Adds the success of a RECV by a datagram; parameters as of {@link #push}. */
+    void pushDatagram(
+            CompletionSource source,
+            long wrId,
+            long byteLength,
+            int sender,
+            int immediate,
+            boolean hasImmediate,
+            long sequence,
+            boolean solicited) {
+        int code = CompletionOpcode.RECEIVE.ordinal() | DATAGRAM | (hasImmediate ? SEND_IMMEDIATE : 0);
+        long both = (long) sender << Integer.SIZE | byteLength;
+        push(source, wrId, CompletionStatus.SUCCESS, code, both, immediate, sequence, solicited);
+    }
+
     private void push(
             CompletionSource source,
             long wrId,
@@ -448,12 +468,17 @@ public class SoftCompletionQueue implements CompletionQueue {
     private void take(int slot, WorkCompletion completion) {
         CompletionSource source = owners[slot];
         owners[slot] = null;
-        CompletionOpcode opcode = OPCODES[opcodes[slot] & ~SEND_IMMEDIATE];
+        CompletionOpcode opcode = OPCODES[opcodes[slot] & OPCODE_MASK];
         boolean receive = opcode.isReceive();
         if (statuses[slot] == 0) {
-            completion.succeeded(wrIds[slot], source.number(), opcode, byteLengths[slot]);
+            boolean datagram = (opcodes[slot] & DATAGRAM) != 0;
+            long length = datagram ? byteLengths[slot] & LENGTH_MASK : byteLengths[slot];
+            completion.succeeded(wrIds[slot], source.number(), opcode, length);
             if (receive) {
                 attach(completion, opcodes[slot], vendorCodes[slot]);
+            }
+            if (datagram) {
+                completion.withSource((int) (byteLengths[slot] >>> Integer.SIZE), true);
             }
         } else {
             completion.failed(wrIds[slot], source.number(), CompletionStatus.ofCode(statuses[slot]), vendorCodes[slot]);

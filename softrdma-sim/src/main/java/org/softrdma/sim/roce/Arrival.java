@@ -60,8 +60,8 @@ final class Arrival {
         if (!header.isIpv4()) {
             return false;
         }
-        identification = Icrc.identification(
-                came, place == 0 ? computed : compute(icrc, memory, packet, length, 0), length);
+        identification =
+                Icrc.identification(came, place == 0 ? computed : compute(icrc, memory, packet, length, 0), length);
         return identification != Icrc.NONE;
     }
 

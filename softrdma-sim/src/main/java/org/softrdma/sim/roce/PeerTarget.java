@@ -16,11 +16,11 @@ import org.softrdma.sim.memory.StagTable;
 import org.softrdma.sim.memory.StreamWindows;
 import org.softrdma.sim.queue.EntryTable;
 import org.softrdma.sim.queue.ReceiveQueue;
-import org.softrdma.sim.roce.rc.ResponderTarget;
+import org.softrdma.sim.roce.unreliable.UnreliableTarget;
 import org.softrdma.verbs.CompletionStatus;
 
 /** What the requests of a peer act on: the memory of the device, and the receive queue of the queue pair. Inside a batch. */
-final class PeerTarget implements ResponderTarget {
+final class PeerTarget implements UnreliableTarget {
     private static final int WORD_MASK = Long.BYTES - 1;
     private static final long NO_WORD = 0;
 
@@ -131,6 +131,17 @@ final class PeerTarget implements ResponderTarget {
     private void endOfSend() {
         boolean ignored = placement.complete();
         counters.increment(Counter.RESPONDER_SENDS);
+    }
+
+    @Override
+    public void completeDatagram(long length, int source, int immediate, boolean hasImmediate, boolean solicited) {
+        endOfSend();
+        receives.completeDatagram(length, source, immediate, hasImmediate, solicited);
+    }
+
+    @Override
+    public void abandonMessage() {
+        placement.abandon();
     }
 
     @Override

@@ -14,12 +14,11 @@ import org.softrdma.verbs.QueuePairType;
 record RoceAgreement(QueuePairType type, int outboundReads, int inboundReads, int transferUnit) implements Agreement {
     @Override
     public String description() {
-        String kind =
-                switch (type) {
-                    case RELIABLE_CONNECTION -> "reliable connection";
-                    case UNRELIABLE_CONNECTION -> "unreliable connection";
-                    case UNRELIABLE_DATAGRAM -> "datagrams";
-                };
+        String kind = switch (type) {
+            case RELIABLE_CONNECTION -> "reliable connection";
+            case UNRELIABLE_CONNECTION -> "unreliable connection";
+            case UNRELIABLE_DATAGRAM -> "datagrams";
+        };
         return "RoCEv2, " + kind + ", transfer unit " + transferUnit;
     }
 }

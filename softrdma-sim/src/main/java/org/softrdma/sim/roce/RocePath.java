@@ -26,6 +26,11 @@ final class RocePath {
         out.ports(localPort, remote.port());
     }
 
+    /** From now on packets leave another UDP port of this host. */
+    void from(int localPort) {
+        out.ports(localPort, peer.port());
+    }
+
     /** Where packets go. */
     PeerAddress peer() {
         return peer;

@@ -87,6 +87,7 @@ final class RocePort implements SocketEvents, DrivenConnection {
 
     /** By number, those that take packets. */
     private final Int2ObjectHashMap<PortQueuePair> queuePairs = new Int2ObjectHashMap<>();
+
     private final List<PortQueuePair> open = new ArrayList<>();
     /** Connections that may have something to send. */
     private final EnduringQueue<PortQueuePair> ready = new EnduringQueue<>();

@@ -6,8 +6,10 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -31,6 +33,10 @@ final class RocePorts {
     private static final int FIRST_FREE = 0x8000;
 
     private static final int TRIALS = 256;
+    /** Addresses for documentation, which nobody has (RFC 5737, RFC 3849): nothing is sent there. */
+    private static final List<InetAddress> ELSEWHERE =
+            List.of(InetAddress.ofLiteral("192.0.2.1"), InetAddress.ofLiteral("2001:db8::1"));
+
     /** IPv6, UDP, and the headers and ICRC of the longest packet. */
     private static final int HEADERS = 40 + 8 + RocePacket.MAX_LENGTH - RocePacket.MAX_TRANSFER_UNIT;
 
@@ -40,6 +46,8 @@ final class RocePorts {
     private final QueuePairNumbers numbers;
     private final RoceCounters counters = new RoceCounters();
     private final List<RocePort> ports = new ArrayList<>();
+    /** Addresses at which another process or device had the UDP port of the settings. */
+    private final Set<InetAddress> taken = new HashSet<>();
 
     RocePorts(RnicEngine engine, RoceSettings settings, RandomGenerator random, QueuePairNumbers numbers) {
         this.engine = engine;
@@ -102,20 +110,41 @@ final class RocePorts {
         if (known != null) {
             return known;
         }
-        if (!local.equals(remote) && !remote.isLoopbackAddress()) {
-            try {
-                return open(new InetSocketAddress(local, settings.port())); // a card or SoftRoCE answers nowhere else
-            } catch (ListenException e) {
-                if (e.reason() != ListenException.Reason.IN_USE) {
-                    throw e;
-                }
-                LOG.info(
-                        "UDP port {} of {} is taken, so this device reaches other software RNICs only: SoftRoCE and"
-                                + " cards answer to port 4791",
-                        settings.port(),
-                        local.getHostAddress());
-            }
+        boolean here = local.equals(remote) || remote.isLoopbackAddress();
+        return here ? anyAt(local) : named(local);
+    }
+
+    /**
+     * A port that peers are told. SoftRoCE and cards find it only if it is where peers find this device, which it is
+     * unless another process or device has that.
+     *
+     * @param local address of this host
+     */
+    RocePort named(InetAddress local) throws IOException {
+        RocePort known = known(local);
+        if (known != null) {
+            return known;
         }
+        if (taken.contains(local)) {
+            return anyAt(local);
+        }
+        try {
+            return open(new InetSocketAddress(local, settings.port())); // a card or SoftRoCE answers nowhere else
+        } catch (ListenException e) {
+            if (e.reason() != ListenException.Reason.IN_USE) {
+                throw e;
+            }
+            taken.add(local);
+            LOG.info(
+                    "UDP port {} of {} is taken, so this device reaches other software RNICs only: SoftRoCE and cards"
+                            + " answer to port 4791",
+                    settings.port(),
+                    local.getHostAddress());
+            return anyAt(local);
+        }
+    }
+
+    private RocePort anyAt(InetAddress local) throws IOException {
         for (RocePort port : ports) {
             if (isAt(port, local)) {
                 return port;
@@ -155,6 +184,28 @@ final class RocePorts {
         RocePort opened = new RocePort(engine, random, numbers, counters, wanted);
         ports.add(opened);
         return opened;
+    }
+
+    /**
+     * The address of queue pairs that no connection manager connects: that of the settings; else the one from which this
+     * host would reach others; else the loopback interface's. Any thread.
+     */
+    InetAddress addressForOthers() {
+        InetAddress chosen = settings.address();
+        if (chosen != null) {
+            return chosen;
+        }
+        for (InetAddress elsewhere : ELSEWHERE) {
+            try {
+                InetAddress own = localTo(new InetSocketAddress(elsewhere, RocePacket.UDP_PORT));
+                if (!own.isAnyLocalAddress()) {
+                    return own;
+                }
+            } catch (IOException e) {
+                LOG.debug("no way to {}", elsewhere, e);
+            }
+        }
+        return InetAddress.getLoopbackAddress();
     }
 
     /** The address of this host from which packets to a peer go. */

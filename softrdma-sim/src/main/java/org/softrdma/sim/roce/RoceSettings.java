@@ -1,8 +1,12 @@
 package org.softrdma.sim.roce;
 
+import java.net.InetAddress;
+import org.jspecify.annotations.Nullable;
+
 /**
  * Settings of RoCEv2.
  *
+ * @param address of queue pairs that no connection manager connects; null for the one that leads to other hosts
  * @param port UDP port where peers find this device
  * @param peerPort UDP port of those that it connects to
  * @param transferUnit most bytes of payload in a packet: 1024, 2048 or 4096; 0 for what the network allows
@@ -13,6 +17,7 @@ package org.softrdma.sim.roce;
  * @param window packets of SENDs and WRITEs that may be unacknowledged on a connection
  */
 public record RoceSettings(
+        @Nullable InetAddress address,
         int port,
         int peerPort,
         int transferUnit,

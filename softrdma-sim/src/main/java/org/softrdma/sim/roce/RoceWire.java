@@ -13,17 +13,24 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import org.softrdma.sim.engine.RnicEngine;
+import org.softrdma.sim.link.AddressedEnd;
 import org.softrdma.sim.link.ConnectAttempt;
 import org.softrdma.sim.link.PeerRequest;
-import org.softrdma.sim.link.QueuePairNumbers;
 import org.softrdma.sim.link.QueuePairEnd;
+import org.softrdma.sim.link.QueuePairNumbers;
 import org.softrdma.sim.link.Wire;
 import org.softrdma.sim.link.WireConnection;
 import org.softrdma.sim.link.WireConnector;
+import org.softrdma.sim.roce.cm.CmPeer;
 import org.softrdma.sim.roce.wire.AddressHeader;
 import org.softrdma.sim.roce.wire.ConnectRequest;
+import org.softrdma.sim.roce.wire.Gid;
 import org.softrdma.sim.transport.Acceptor;
+import org.softrdma.sim.transport.AddressText;
+import org.softrdma.verbs.AddressHandle;
 import org.softrdma.verbs.Feature;
+import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.QueuePairType;
 import org.softrdma.verbs.cm.ConnectionParameters;
 
 /** RoCEv2 over UDP: connections share the {@link RocePort}s of their engine. Peers connect to the first engine. */
@@ -50,17 +57,25 @@ final class RoceWire implements Wire {
             Feature.SHARED_RECEIVE_QUEUES,
             Feature.REREGISTRATION,
             Feature.QUEUE_RESIZE,
-            Feature.ASYNC_EVENTS));
+            Feature.ASYNC_EVENTS,
+            Feature.CONNECTION_BY_ADDRESS,
+            Feature.UNRELIABLE_CONNECTION,
+            Feature.UNRELIABLE_DATAGRAM));
 
     private final List<RocePorts> engines;
+    /** Of queue pairs that no connection manager connects. */
+    private final InetAddress address;
+
+    private final int transferUnit;
     private final AtomicInteger nextEngine = new AtomicInteger();
 
-    RoceWire(
-            RoceSettings settings, List<RnicEngine> engines, RandomGenerator random, QueuePairNumbers numbers) {
+    RoceWire(RoceSettings settings, List<RnicEngine> engines, RandomGenerator random, QueuePairNumbers numbers) {
         numbers.drawFrom(random);
         this.engines = engines.stream()
                 .map(engine -> new RocePorts(engine, settings, random, numbers))
                 .toList();
+        address = this.engines.getFirst().addressForOthers();
+        transferUnit = this.engines.getFirst().transferUnit(address);
     }
 
     @Override
@@ -103,6 +118,29 @@ final class RoceWire implements Wire {
     @Override
     public Acceptor listen(InetSocketAddress local, int backlog, Consumer<PeerRequest> requests) throws IOException {
         return new RoceListener(engines.getFirst(), requests).open(local);
+    }
+
+    @Override
+    public int maxTransferUnit() {
+        return transferUnit;
+    }
+
+    /** On the first engine, to which peers come. */
+    @Override
+    public AddressedEnd addressed(QueuePairType type, int queueKey) {
+        return new AddressedQueuePair(engines.getFirst(), address, type, queueKey);
+    }
+
+    @Override
+    public AddressHandle addressHandle(ProtectionDomain domain, InetSocketAddress host, Runnable onClose) {
+        Gid here = Gid.of(address);
+        Gid there = Gid.of(host.getAddress());
+        if (here.isIpv4() != there.isIpv4()) {
+            throw new IllegalArgumentException(
+                    "host=" + AddressText.of(host) + ": expected an address of the family of "
+                            + address.getHostAddress() + ", which is this device's (roce-address)");
+        }
+        return new RoceAddressHandle(domain, host, new RocePath(here, 0, new CmPeer(there, host.getPort())), onClose);
     }
 
     @Override

@@ -63,7 +63,8 @@ class RoceConformanceTest {
 
     private static void run(Map<String, String> requester, Map<String, String> responder, boolean shared)
             throws Exception {
-        Map<String, String> common = Map.of("wire", "roce", "roce-port", Integer.toString(freePort()));
+        Map<String, String> common =
+                Map.of("wire", "roce", "roce-address", "127.0.0.1", "roce-port", Integer.toString(freePort()));
         ConformanceSettings settings = ConformanceSettings.of("sim", both(requester, common))
                 .withResponderOptions(both(responder, common))
                 .withScale(BRIEF);

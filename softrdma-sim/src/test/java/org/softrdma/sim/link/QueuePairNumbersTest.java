@@ -61,7 +61,7 @@ class QueuePairNumbersTest {
         numbers.drawFrom(new RandomGenerator() {
             @Override
             public long nextLong() {
-                return drawn[0]++ / 2 << 50; // each twice
+                return (drawn[0]++ / 2) << 50; // each twice
             }
         });
         Set<Integer> taken = new HashSet<>();

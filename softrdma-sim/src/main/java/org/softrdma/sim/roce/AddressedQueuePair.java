@@ -1,0 +1,147 @@
+package org.softrdma.sim.roce;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.sim.link.AddressedEnd;
+import org.softrdma.sim.link.QueuePairEnd;
+import org.softrdma.sim.link.WireConnection;
+import org.softrdma.sim.roce.cm.CmPeer;
+import org.softrdma.sim.roce.rc.RcSettings;
+import org.softrdma.sim.roce.wire.Gid;
+import org.softrdma.sim.roce.wire.Psn;
+import org.softrdma.sim.roce.wire.RoceOpcode;
+import org.softrdma.verbs.AddressHandle;
+import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.QueuePairAddress;
+import org.softrdma.verbs.QueuePairType;
+import org.softrdma.verbs.VerbsErrorCode;
+import org.softrdma.verbs.VerbsException;
+
+/**
+ * A queue pair without a connection manager, by type. Its application has exchanged the addresses, so that both ends know
+ * numbers and first PSNs; of the rest this side's settings hold. Engine thread only, except what {@link AddressedEnd} says.
+ */
+final class AddressedQueuePair implements AddressedEnd {
+    private final RoceConnection connection;
+    private final InetAddress address;
+    private final QueuePairType type;
+    private final int queueKey;
+    private @Nullable QueuePairEnd queuePair;
+    private @Nullable RocePort port;
+    private @Nullable QueuePairAddress own;
+
+    /**
+     * Not open yet. Any thread.
+     *
+     * @param ports of the engine that drives it
+     * @param address of this host
+     * @param type of the queue pair
+     * @param queueKey that datagrams must carry to be taken
+     */
+    AddressedQueuePair(RocePorts ports, InetAddress address, QueuePairType type, int queueKey) {
+        this.address = address;
+        this.type = type;
+        this.queueKey = queueKey;
+        connection = new RoceConnection(ports, transport(type));
+    }
+
+    private static int transport(QueuePairType type) {
+        return switch (type) {
+            case RELIABLE_CONNECTION -> RoceOpcode.RC;
+            case UNRELIABLE_CONNECTION -> RoceOpcode.UC;
+            case UNRELIABLE_DATAGRAM -> RoceOpcode.UD;
+        };
+    }
+
+    @Override
+    public WireConnection connection() {
+        return connection;
+    }
+
+    @Override
+    public QueuePairAddress open(QueuePairEnd pair) throws IOException {
+        RocePorts ports = connection.ports();
+        RocePort on = ports.named(address);
+        int psn = ports.random().nextInt(Psn.MASK);
+        int unit = ports.transferUnit(address);
+        QueuePairAddress here = new QueuePairAddress(on.localAddress(), pair.number(), psn, unit);
+        queuePair = pair;
+        port = on;
+        own = here;
+        if (type == QueuePairType.UNRELIABLE_DATAGRAM) {
+            connection.open(on, null);
+            connection.begin(
+                    pair,
+                    new DatagramEnd(connection.engine(), pair, queueKey, psn, on),
+                    new RoceAgreement(type, 0, 0, unit),
+                    /* active= */ true);
+        }
+        return here;
+    }
+
+    @Override
+    public void connect(QueuePairAddress peer, int outboundReads, int inboundReads) {
+        QueuePairEnd pair = queuePair;
+        RocePort on = port;
+        QueuePairAddress here = own;
+        if (pair == null || on == null || here == null || on.isClosed() || !connection.isAlive()) {
+            throw ended(VerbsErrorCode.CONNECTION_LOST, "its UDP port is closed, or it was disconnected");
+        }
+        int unit = Math.min(here.maxTransferUnit(), peer.maxTransferUnit());
+        if (type == QueuePairType.RELIABLE_CONNECTION && unit < RoceSettings.LEAST_TRANSFER_UNIT) {
+            throw ended(
+                    VerbsErrorCode.NOT_SUPPORTED,
+                    "the peer's packets carry " + unit + " bytes; expected at least "
+                            + RoceSettings.LEAST_TRANSFER_UNIT);
+        }
+        try {
+            InetSocketAddress host = peer.host();
+            RocePath path = on.path(new CmPeer(Gid.of(host.getAddress()), host.getPort()));
+            connection.open(on, path);
+            begin(pair, on, path, here, peer, unit, outboundReads, inboundReads);
+        } catch (RuntimeException | Error e) {
+            connection.end("not connected: " + e.getMessage());
+            throw e;
+        }
+    }
+
+    private void begin(
+            QueuePairEnd pair,
+            RocePort on,
+            RocePath path,
+            QueuePairAddress here,
+            QueuePairAddress peer,
+            int unit,
+            int outboundReads,
+            int inboundReads) {
+        RoceSettings settings = connection.ports().settings();
+        if (type == QueuePairType.RELIABLE_CONNECTION) {
+            RcSettings agreed = Terms.settings(on, settings, unit, outboundReads, inboundReads, settings.rnrRetries());
+            connection.begin(pair, agreed, here.sequence(), peer.sequence(), peer.number(), /* active= */ true);
+        } else {
+            connection.begin(
+                    pair,
+                    new UnreliableConnectionEnd(connection.engine(), pair, path, unit, here.sequence(), peer, on),
+                    new RoceAgreement(type, 0, 0, unit),
+                    /* active= */ true);
+        }
+    }
+
+    /** It ends, because it cannot be connected. */
+    private VerbsException ended(VerbsErrorCode code, String reason) {
+        String message = "cannot connect the queue pair: " + reason;
+        connection.end(message);
+        return new VerbsException(code, message);
+    }
+
+    @Override
+    public void checkDestination(AddressHandle host, ProtectionDomain domain) {
+        if (!(host instanceof RoceAddressHandle handle) || handle.protectionDomain() != domain) {
+            throw new IllegalArgumentException(
+                    "the address handle belongs to another protection domain than the queue pair");
+        }
+        handle.checkOpen();
+    }
+}
