@@ -10,9 +10,12 @@ import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.softrdma.verbs.AddressHandle;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.QueuePair;
+import org.softrdma.verbs.QueuePairType;
 import org.softrdma.verbs.SendFlags;
+import org.softrdma.verbs.UnconnectedQueuePair;
 import org.softrdma.verbs.WorkCompletion;
 
 /** On RoCEv2, too, requests allocate nothing on the heap, on either side, but what the JDK does for calls to the kernel. */
@@ -30,6 +33,8 @@ class RoceAllocationTest {
 
     private static final int CALL_BYTES = 40;
     private static final int BYTES = 6_000;
+    private static final int DATAGRAM = 1_000;
+    private static final int KEY = 0x2222;
 
     private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
     private final WorkCompletion[] one = WorkCompletion.array(1);
@@ -56,6 +61,41 @@ class RoceAllocationTest {
                 awaitOne(ends.passive);
             });
         }
+    }
+
+    /** As a server of HERD has it: WRITEs of an unreliable connection come in, and datagrams go out. */
+    @Test
+    void shouldAllocateNothingForUnreliableMessagesOnEitherSide() {
+        Set<Thread> others = Thread.getAllStackTraces().keySet();
+        Map<String, String> here = Map.of("roce-address", "127.0.0.1");
+        try (RoceEnds ends = new RoceEnds("epoll", here, Map.of("progress", "manual"));
+                UnconnectedQueuePair pair = create(ends.active, QueuePairType.UNRELIABLE_CONNECTION);
+                UnconnectedQueuePair peer = create(ends.passive, QueuePairType.UNRELIABLE_CONNECTION);
+                UnconnectedQueuePair inbox = create(ends.active, QueuePairType.UNRELIABLE_DATAGRAM);
+                UnconnectedQueuePair answers = create(ends.passive, QueuePairType.UNRELIABLE_DATAGRAM);
+                AddressHandle host =
+                        ends.passive.domain.createAddressHandle(inbox.address().host())) {
+            long[] both = bothSides(others);
+            pair.connect(peer.address(), 0, 0);
+            peer.connect(pair.address(), 0, 0);
+            MemoryRegion local = ends.active.region;
+            MemoryRegion remote = ends.passive.region;
+            int number = inbox.number();
+            requireNoAllocation(both, () -> {
+                peer.postReceive(1, remote, BYTES, BYTES);
+                pair.postWriteImmediate(2, local, 0, BYTES, remote.address(), remote.rkey(), 7, SendFlags.SIGNALLED);
+                awaitOne(ends.active);
+                awaitOne(ends.passive);
+                inbox.postReceive(3, local, BYTES, BYTES);
+                answers.postSendTo(4, remote, 0, DATAGRAM, host, number, KEY, SendFlags.SIGNALLED);
+                awaitOne(ends.passive);
+                awaitOne(ends.active);
+            });
+        }
+    }
+
+    private static UnconnectedQueuePair create(RoceEnds.Side side, QueuePairType type) {
+        return side.domain.createQueuePair(side.attributes().withDatagrams(KEY).withType(type));
     }
 
     /** The test's own thread, which drives the active side, and those that the devices have started. */

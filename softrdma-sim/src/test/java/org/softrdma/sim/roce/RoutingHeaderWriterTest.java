@@ -41,8 +41,7 @@ class RoutingHeaderWriterTest {
         int length = RocePacket.length(OPCODE, PAYLOAD);
         Bth.put(memory.address(), OPCODE, 0, PAYLOAD, 17, 3);
         Deth.put(memory.address(), 5, 18);
-        RocePacket.putIcrc(
-                memory.address(), length, path.seal(icrc, memory, memory.address(), length, identification));
+        RocePacket.putIcrc(memory.address(), length, path.seal(icrc, memory, memory.address(), length, identification));
         Arrival arrival = new Arrival(InetAddress.ofLiteral(to), PORT);
         PeerAddress sender = PeerAddress.of(new InetSocketAddress(InetAddress.ofLiteral(from), PORT));
         assertTrue(arrival.isIntact(icrc, memory, memory.address(), length, 0, sender));

@@ -43,10 +43,7 @@ class UnreliableResponderTest {
     }
 
     private boolean isWritten(int length) {
-        return receiver.remote
-                        .asSlice(0, length)
-                        .mismatch(sender.local.asSlice(0, length))
-                == -1;
+        return receiver.remote.asSlice(0, length).mismatch(sender.local.asSlice(0, length)) == -1;
     }
 
     private long dropped(Drops.Cause cause) {

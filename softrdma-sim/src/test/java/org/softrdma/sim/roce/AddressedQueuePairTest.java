@@ -1,0 +1,259 @@
+package org.softrdma.sim.roce;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.foreign.ValueLayout;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.util.Map;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.softrdma.sim.SoftRdmaProvider;
+import org.softrdma.sim.memory.NativeMemory;
+import org.softrdma.sim.roce.wire.Bth;
+import org.softrdma.sim.roce.wire.Deth;
+import org.softrdma.sim.roce.wire.RoceOpcode;
+import org.softrdma.sim.roce.wire.RocePacket;
+import org.softrdma.verbs.AddressHandle;
+import org.softrdma.verbs.CompletionStatus;
+import org.softrdma.verbs.Feature;
+import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.QueuePairAddress;
+import org.softrdma.verbs.QueuePairState;
+import org.softrdma.verbs.QueuePairType;
+import org.softrdma.verbs.RoutingHeader;
+import org.softrdma.verbs.SendFlags;
+import org.softrdma.verbs.SendWorkRequest;
+import org.softrdma.verbs.UnconnectedQueuePair;
+import org.softrdma.verbs.VerbsErrorCode;
+import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.WorkCompletion;
+import org.softrdma.verbs.device.VerbsDevice;
+
+/** Queue pairs that no connection manager knows, over UDP sockets: whom they hear, and what they refuse. */
+@Timeout(60)
+class AddressedQueuePairTest {
+    private static final int KEY = 0x2222;
+    private static final int NOBODY = 0x777;
+    private static final Map<String, String> HERE = Map.of("roce-address", "127.0.0.1");
+
+    private static UnconnectedQueuePair create(RoceEnds.Side side, QueuePairType type) {
+        return side.domain.createQueuePair(side.attributes().withDatagrams(KEY).withType(type));
+    }
+
+    private static void until(BooleanSupplier condition, String what) {
+        long endNs = System.nanoTime() + RoceEnds.DEADLINE_NS;
+        while (!condition.getAsBoolean()) {
+            assertTrue(System.nanoTime() - endNs < 0, what);
+            Thread.onSpinWait();
+        }
+    }
+
+    /** A raw peer at one of this host's addresses, which sends to a queue pair. */
+    private static RawRocePeer stranger(String from, UnconnectedQueuePair to) throws Exception {
+        return new RawRocePeer(
+                new InetSocketAddress(InetAddress.ofLiteral(from), RoceEnds.freePort()),
+                to.address().host(),
+                1,
+                1);
+    }
+
+    private static void sendDatagram(RawRocePeer from, int number, int key, int length) {
+        int opcode = RoceOpcode.UD | RoceOpcode.SEND_ONLY;
+        long at = from.packet();
+        Bth.put(at, opcode, 0, length, number, 0);
+        Deth.put(at, key, NOBODY);
+        NativeMemory.clear(at + RoceOpcode.headerLength(opcode), length);
+        RocePacket.putPad(at, opcode, length);
+        from.send(RocePacket.length(opcode, length));
+    }
+
+    @Test
+    void shouldTakeDatagramsOfAnyHostAndSayOfWhich() throws Exception {
+        try (RoceEnds ends = new RoceEnds("epoll", HERE);
+                UnconnectedQueuePair queuePair = create(ends.passive, QueuePairType.UNRELIABLE_DATAGRAM);
+                RawRocePeer stranger = stranger("127.0.0.2", queuePair)) {
+            queuePair.postReceive(1, ends.passive.region, 0, 64);
+            sendDatagram(stranger, queuePair.number(), KEY + 1, 3);
+            until(() -> ends.passive.counter("roce.wrongQueueKey") == 1, "a datagram with another key is counted");
+            sendDatagram(stranger, queuePair.number(), KEY, 30);
+            until(() -> ends.passive.counter("roce.tooLong") == 1, "a datagram that is too long is counted");
+            sendDatagram(stranger, queuePair.number(), KEY, 3);
+            WorkCompletion received = ends.passive.next();
+            assertEquals(RoutingHeader.LENGTH + 3, received.byteLength());
+            assertEquals(NOBODY, received.sourceNumber());
+            assertEquals(InetAddress.ofLiteral("127.0.0.2"), RoutingHeader.source(ends.passive.memory));
+            assertEquals(InetAddress.ofLiteral("127.0.0.1"), RoutingHeader.destination(ends.passive.memory));
+            sendDatagram(stranger, queuePair.number(), KEY, 3);
+            until(() -> ends.passive.counter("roce.noReceive") == 1, "a datagram without a RECV is counted");
+            assertEquals(QueuePairState.READY_TO_SEND, queuePair.state());
+        }
+    }
+
+    @Test
+    void shouldSendItsOwnKeyForANegativeOne() {
+        try (RoceEnds ends = new RoceEnds("epoll", HERE);
+                UnconnectedQueuePair from = create(ends.active, QueuePairType.UNRELIABLE_DATAGRAM);
+                UnconnectedQueuePair to = create(ends.passive, QueuePairType.UNRELIABLE_DATAGRAM);
+                AddressHandle host =
+                        ends.active.domain.createAddressHandle(to.address().host())) {
+            to.postReceive(1, ends.passive.region, 0, 64);
+            from.postSendTo(2, ends.active.region, 0, 3, host, to.number(), 1 << 31, SendFlags.NONE);
+            assertEquals(RoutingHeader.LENGTH + 3, ends.passive.next().byteLength());
+        }
+    }
+
+    @Test
+    void shouldRefuseAHandleThatIsClosedOrOfAnotherDomain() {
+        try (RoceEnds ends = new RoceEnds("epoll", HERE);
+                UnconnectedQueuePair pair = create(ends.active, QueuePairType.UNRELIABLE_DATAGRAM);
+                ProtectionDomain other = ends.active.device.allocateProtectionDomain();
+                AddressHandle elsewhere =
+                        other.createAddressHandle(pair.address().host())) {
+            AddressHandle closed =
+                    ends.active.domain.createAddressHandle(pair.address().host());
+            closed.close();
+            int number = pair.number();
+            assertThrows(
+                    IllegalStateException.class,
+                    () -> pair.postSendTo(1, ends.active.region, 0, 1, closed, number, KEY, SendFlags.NONE));
+            assertThrows(
+                    IllegalArgumentException.class,
+                    () -> pair.postSendTo(1, ends.active.region, 0, 1, elsewhere, number, KEY, SendFlags.NONE));
+        }
+    }
+
+    @Test
+    void shouldCarryDatagramsOverIpv6() throws Exception {
+        Assumptions.assumeTrue(
+                NetworkInterface.getByInetAddress(InetAddress.ofLiteral("::1")) != null, "this host has no IPv6");
+        try (RoceEnds ends = new RoceEnds("epoll", Map.of("roce-address", "::1"));
+                UnconnectedQueuePair from = create(ends.active, QueuePairType.UNRELIABLE_DATAGRAM);
+                UnconnectedQueuePair to = create(ends.passive, QueuePairType.UNRELIABLE_DATAGRAM);
+                AddressHandle host =
+                        ends.active.domain.createAddressHandle(to.address().host())) {
+            to.postReceive(1, ends.passive.region, 0, 64);
+            ends.active.memory.set(ValueLayout.JAVA_BYTE, 0, (byte) 77);
+            from.postSendTo(2, ends.active.region, 0, 1, host, to.number(), KEY, SendFlags.SIGNALLED);
+            assertEquals(CompletionStatus.SUCCESS, ends.active.next().status());
+            assertEquals(RoutingHeader.LENGTH + 1, ends.passive.next().byteLength());
+            assertEquals(77, ends.passive.memory.get(ValueLayout.JAVA_BYTE, RoutingHeader.LENGTH));
+            assertEquals(InetAddress.ofLiteral("::1"), RoutingHeader.source(ends.passive.memory));
+            assertThrows(
+                    IllegalArgumentException.class,
+                    () -> ends.active.domain.createAddressHandle(new InetSocketAddress("127.0.0.1", 4791)));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = QueuePairType.class,
+            names = {"RELIABLE_CONNECTION", "UNRELIABLE_CONNECTION"})
+    void shouldDropPacketsOfAnotherHostThanThePeers(QueuePairType type) throws Exception {
+        try (RoceEnds ends = new RoceEnds("epoll", HERE);
+                UnconnectedQueuePair from = create(ends.active, type);
+                UnconnectedQueuePair to = create(ends.passive, type);
+                RawRocePeer stranger = stranger("127.0.0.2", to)) {
+            to.connect(from.address(), 1, 1);
+            from.connect(to.address(), 1, 1);
+            to.postReceive(1, ends.passive.region, 0, 64);
+            int transport = type == QueuePairType.RELIABLE_CONNECTION ? RoceOpcode.RC : RoceOpcode.UC;
+            int opcode = transport | RoceOpcode.SEND_ONLY;
+            Bth.put(stranger.packet(), opcode, 0, 0, to.number(), from.address().sequence());
+            stranger.send(RocePacket.length(opcode, 0));
+            until(() -> ends.passive.counter("roce.foreignSource") == 1, "a stranger's packet is counted");
+            sendDatagram(stranger, to.number(), KEY, 3);
+            until(() -> ends.passive.counter("roce.wrongTransport") == 1, "a datagram for a connection is counted");
+            from.postSend(2, ends.active.region, 0, 5, SendFlags.SIGNALLED);
+            assertEquals(5, ends.passive.next().byteLength());
+        }
+    }
+
+    @Test
+    void shouldRefuseToConnectWhatCannotTalk() {
+        try (RoceEnds ends = new RoceEnds("epoll", HERE);
+                UnconnectedQueuePair one = create(ends.active, QueuePairType.RELIABLE_CONNECTION)) {
+            QueuePairAddress elsewhere = new QueuePairAddress(new InetSocketAddress("::1", 4791), 5, 6, 1024);
+            assertThrows(IllegalArgumentException.class, () -> one.connect(elsewhere, 1, 1));
+            assertEquals(QueuePairState.INITIAL, one.state());
+            QueuePairAddress small = new QueuePairAddress(new InetSocketAddress("127.0.0.1", 4791), 5, 6, 512);
+            VerbsException refused = assertThrows(VerbsException.class, () -> one.connect(small, 1, 1));
+            assertEquals(VerbsErrorCode.NOT_SUPPORTED, refused.code(), refused.getMessage());
+            assertEquals(QueuePairState.ERROR, one.state());
+        }
+    }
+
+    @Test
+    void shouldSayWhatIsWrongWithTheAddressOfADevice() {
+        try (RoceEnds.Side side = new RoceEnds.Side(Map.of("wire", "roce", "roce-address", "192.0.2.7"))) {
+            VerbsException refused =
+                    assertThrows(VerbsException.class, () -> create(side, QueuePairType.UNRELIABLE_DATAGRAM));
+            assertEquals(VerbsErrorCode.ADDRESS_NOT_AVAILABLE, refused.code(), refused.getMessage());
+            assertTrue(String.valueOf(refused.getMessage()).contains("192.0.2.7"), refused::getMessage);
+        }
+        IllegalArgumentException noAddress = assertThrows(
+                IllegalArgumentException.class,
+                () -> new SoftRdmaProvider().open(Map.of("wire", "roce", "roce-address", "localhost")));
+        assertTrue(String.valueOf(noAddress.getMessage()).contains("an IP address"), noAddress::getMessage);
+    }
+
+    /** As is usual: nobody has to say which address it is. */
+    @Test
+    void shouldFindAnAddressOfThisHostByItself() {
+        try (RoceEnds ends = new RoceEnds("epoll", Map.of());
+                UnconnectedQueuePair from = create(ends.active, QueuePairType.UNRELIABLE_DATAGRAM);
+                UnconnectedQueuePair to = create(ends.passive, QueuePairType.UNRELIABLE_DATAGRAM);
+                AddressHandle host =
+                        ends.active.domain.createAddressHandle(to.address().host())) {
+            assertFalse(to.address().host().getAddress().isAnyLocalAddress());
+            to.postReceive(1, ends.passive.region, 0, 64);
+            from.postSendTo(2, ends.active.region, 0, 3, host, to.number(), KEY, SendFlags.NONE);
+            assertEquals(RoutingHeader.LENGTH + 3, ends.passive.next().byteLength());
+        }
+    }
+
+    @Test
+    void shouldSayWhichWireHasThemWhereThereAreNone() {
+        try (VerbsDevice device = new SoftRdmaProvider().open(Map.of());
+                ProtectionDomain domain = device.allocateProtectionDomain()) {
+            assertFalse(device.capabilities().has(Feature.UNRELIABLE_DATAGRAM));
+            VerbsException refused = assertThrows(
+                    VerbsException.class, () -> domain.createAddressHandle(new InetSocketAddress("127.0.0.1", 4791)));
+            assertEquals(VerbsErrorCode.NOT_SUPPORTED, refused.code());
+            assertTrue(String.valueOf(refused.getMessage()).contains("wire=roce"), refused::getMessage);
+        }
+    }
+
+    /** The request has no memory that may be read: it fails, and those behind it are flushed. */
+    @ParameterizedTest
+    @EnumSource(
+            value = QueuePairType.class,
+            names = {"UNRELIABLE_CONNECTION", "UNRELIABLE_DATAGRAM"})
+    void shouldEndWhenARequestMayNotReadItsMemory(QueuePairType type) {
+        try (RoceEnds ends = new RoceEnds("epoll", HERE);
+                UnconnectedQueuePair from = create(ends.active, type);
+                UnconnectedQueuePair to = create(ends.passive, type);
+                AddressHandle host =
+                        ends.active.domain.createAddressHandle(to.address().host())) {
+            SendWorkRequest request = new SendWorkRequest().send(1, SendFlags.NONE);
+            if (type == QueuePairType.UNRELIABLE_CONNECTION) {
+                from.connect(to.address(), 0, 0);
+            } else {
+                request.to(host, to.number(), KEY);
+            }
+            from.post(request.add(ends.active.region.address(), 5, 0xBAD));
+            WorkCompletion failed = ends.active.next();
+            assertEquals(CompletionStatus.LOCAL_PROTECTION_ERROR, failed.status());
+            assertEquals(1, failed.wrId());
+            until(() -> from.state() == QueuePairState.ERROR, "the queue pair goes to ERROR");
+        }
+    }
+}
