@@ -14,8 +14,8 @@ public enum QueuePairType {
      */
     UNRELIABLE_CONNECTION(Feature.UNRELIABLE_CONNECTION),
     /**
-     * Datagrams to any number of peers, each by an {@link AddressHandle} (C: {@code IBV_QPT_UD}). They arrive whole, at
-     * most once, in any order, or not at all.
+     * Datagrams to any number of peers, each by an {@link AddressHandle} (C: {@code IBV_QPT_UD}). They arrive whole,
+     * in any order, or not at all; one that the network doubles arrives twice.
      */
     UNRELIABLE_DATAGRAM(Feature.UNRELIABLE_DATAGRAM);
 

@@ -41,10 +41,7 @@ public enum DeviceProfile {
                     Feature.MEMORY_WINDOWS,
                     Feature.SHARED_RECEIVE_QUEUES,
                     Feature.QUEUE_RESIZE,
-                    Feature.ASYNC_EVENTS,
-                    Feature.CONNECTION_BY_ADDRESS,
-                    Feature.UNRELIABLE_CONNECTION,
-                    Feature.UNRELIABLE_DATAGRAM)),
+                    Feature.ASYNC_EVENTS)),
 
     /** DiSNI over either of them. */
     DISNI(

@@ -2,6 +2,10 @@ package org.softrdma.sanitiser.conformance;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.channels.DatagramChannel;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
@@ -11,6 +15,8 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -28,10 +34,36 @@ import org.softrdma.testkit.conformance.ConformanceRunner;
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 class SanitisedConformanceTest {
     private static final double BRIEF = 0.2;
+    /** Cases of datagrams, of unreliable connections, and of connections by addresses. */
+    private static final Set<Integer> WITHOUT_MANAGER = Stream.concat(
+                    Stream.of(140), IntStream.rangeClosed(391, 411).boxed())
+            .collect(Collectors.toUnmodifiableSet());
+
+    /** The largest that the option roce-port takes. */
+    private static final int MOST_PORT = 49_151;
 
     @Test
     void shouldFindOnlyWhatCasesDoWrongOnPurpose() {
         run(ConformanceSettings.of("collected:sim", Map.of()).withScale(BRIEF));
+    }
+
+    @Test
+    void shouldFindOnlyWhatCasesDoWrongOnPurposeWithoutAConnectionManager() throws IOException {
+        Map<String, String> options =
+                Map.of("wire", "roce", "roce-address", "127.0.0.1", "roce-port", Integer.toString(freePort()));
+        run(ConformanceSettings.of("collected:sim", options).withScale(BRIEF), WITHOUT_MANAGER);
+    }
+
+    private static int freePort() throws IOException {
+        while (true) {
+            try (DatagramChannel channel = DatagramChannel.open()) {
+                channel.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+                int port = ((InetSocketAddress) channel.getLocalAddress()).getPort();
+                if (port <= MOST_PORT) {
+                    return port;
+                }
+            }
+        }
     }
 
     @Tag("slow")
@@ -43,11 +75,15 @@ class SanitisedConformanceTest {
     }
 
     private static void run(ConformanceSettings settings) {
+        run(settings, Set.of());
+    }
+
+    private static void run(ConformanceSettings settings, Set<Integer> cases) {
         CollectingProviders.FINDINGS.drain();
         Map<Integer, List<Finding>> byCase = new TreeMap<>();
         Consumer<String> lines = line -> byCase.computeIfAbsent(caseOf(line), number -> new ArrayList<>())
                 .addAll(CollectingProviders.FINDINGS.drain());
-        ConformanceReport report = new ConformanceRunner(settings, Set.of(), KnownFindings.DEVIATIONS, lines).run();
+        ConformanceReport report = new ConformanceRunner(settings, cases, KnownFindings.DEVIATIONS, lines).run();
         assertEquals("", text(report.failures()) + unexpected(byCase), report::summary);
     }
 
