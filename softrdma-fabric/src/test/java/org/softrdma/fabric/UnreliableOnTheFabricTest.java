@@ -104,11 +104,12 @@ class UnreliableOnTheFabricTest {
             assertEquals(wrId, next(PATIENCE_NS).orElseThrow().wrId());
         }
 
+        long counter(String name) {
+            return device.counters().getOrDefault(name, 0L);
+        }
+
         long dropped() {
-            Map<String, Long> counters = device.counters();
-            return CAUSES.stream()
-                    .mapToLong(name -> counters.getOrDefault(name, 0L))
-                    .sum();
+            return CAUSES.stream().mapToLong(this::counter).sum();
         }
     }
 
@@ -310,7 +311,7 @@ class UnreliableOnTheFabricTest {
             lost += count == 0 ? 1 : 0;
             twice += count > 1 ? count - 1 : 0;
         }
-        long received = server.device.counters().get("roce.packetsReceived");
+        long received = server.counter("roce.packetsReceived");
         assertEquals(MESSAGES - lost + twice, received, "datagrams that came, and are RECVs");
         assertEquals(0, server.dropped());
     }
@@ -333,7 +334,7 @@ class UnreliableOnTheFabricTest {
                 client.sent(i);
                 assertTrue(server.next(PAUSE_NS).isEmpty());
             }
-            assertEquals(RECEIVES, server.device.counters().get("roce.noReceive"));
+            assertEquals(RECEIVES, server.counter("roce.noReceive"));
         });
     }
 }

@@ -45,6 +45,10 @@ class AddressedQueuePairTest {
     private static final int NOBODY = 0x777;
     private static final Map<String, String> HERE = Map.of("roce-address", "127.0.0.1");
 
+    private static InetSocketAddress at(String address) {
+        return new InetSocketAddress(InetAddress.ofLiteral(address), QueuePairAddress.PORT);
+    }
+
     private static UnconnectedQueuePair create(RoceEnds.Side side, QueuePairType type) {
         return side.domain.createQueuePair(side.attributes().withDatagrams(KEY).withType(type));
     }
@@ -147,9 +151,7 @@ class AddressedQueuePairTest {
             assertEquals(RoutingHeader.LENGTH + 1, ends.passive.next().byteLength());
             assertEquals(77, ends.passive.memory.get(ValueLayout.JAVA_BYTE, RoutingHeader.LENGTH));
             assertEquals(InetAddress.ofLiteral("::1"), RoutingHeader.source(ends.passive.memory));
-            assertThrows(
-                    IllegalArgumentException.class,
-                    () -> ends.active.domain.createAddressHandle(new InetSocketAddress("127.0.0.1", 4791)));
+            assertThrows(IllegalArgumentException.class, () -> ends.active.domain.createAddressHandle(at("127.0.0.1")));
         }
     }
 
@@ -181,10 +183,10 @@ class AddressedQueuePairTest {
     void shouldRefuseToConnectWhatCannotTalk() {
         try (RoceEnds ends = new RoceEnds("epoll", HERE);
                 UnconnectedQueuePair one = create(ends.active, QueuePairType.RELIABLE_CONNECTION)) {
-            QueuePairAddress elsewhere = new QueuePairAddress(new InetSocketAddress("::1", 4791), 5, 6, 1024);
+            QueuePairAddress elsewhere = new QueuePairAddress(at("::1"), 5, 6, 1024);
             assertThrows(IllegalArgumentException.class, () -> one.connect(elsewhere, 1, 1));
             assertEquals(QueuePairState.INITIAL, one.state());
-            QueuePairAddress small = new QueuePairAddress(new InetSocketAddress("127.0.0.1", 4791), 5, 6, 512);
+            QueuePairAddress small = new QueuePairAddress(at("127.0.0.1"), 5, 6, 512);
             VerbsException refused = assertThrows(VerbsException.class, () -> one.connect(small, 1, 1));
             assertEquals(VerbsErrorCode.NOT_SUPPORTED, refused.code(), refused.getMessage());
             assertEquals(QueuePairState.ERROR, one.state());
@@ -225,8 +227,8 @@ class AddressedQueuePairTest {
         try (VerbsDevice device = new SoftRdmaProvider().open(Map.of());
                 ProtectionDomain domain = device.allocateProtectionDomain()) {
             assertFalse(device.capabilities().has(Feature.UNRELIABLE_DATAGRAM));
-            VerbsException refused = assertThrows(
-                    VerbsException.class, () -> domain.createAddressHandle(new InetSocketAddress("127.0.0.1", 4791)));
+            VerbsException refused =
+                    assertThrows(VerbsException.class, () -> domain.createAddressHandle(at("127.0.0.1")));
             assertEquals(VerbsErrorCode.NOT_SUPPORTED, refused.code());
             assertTrue(String.valueOf(refused.getMessage()).contains("wire=roce"), refused::getMessage);
         }
