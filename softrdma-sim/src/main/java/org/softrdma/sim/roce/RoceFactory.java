@@ -14,14 +14,20 @@ import org.softrdma.sim.roce.cm.CommunicationManager;
  */
 public record RoceFactory(RoceSettings settings) implements Wire.Factory {
     private static final List<String> INITIALISED = List.of(
+            "sim.roce.AddressedQueuePair$1",
             "sim.roce.PassiveConnect",
+            "sim.roce.RoceAgreement$1",
             "sim.roce.RoceConnection",
             "sim.roce.RoceConnection$State",
+            "sim.roce.UnreliableEnd",
+            "sim.roce.UnreliableEnd$1",
             "sim.roce.cm.CmConnection$2",
             "sim.roce.cm.CmState",
             "sim.roce.rc.AnswerQueue$Kind",
             "sim.roce.rc.MessageOpcodes$1",
             "sim.roce.rc.Responder$Message",
+            "sim.roce.unreliable.Drops$Cause",
+            "sim.roce.unreliable.UnreliableResponder$Message",
             "sim.roce.wire.Bth",
             "sim.roce.wire.PacketCheck",
             "sim.roce.wire.PrivateData",

@@ -33,14 +33,17 @@ import org.softrdma.sim.peer.ChildJvm;
 import org.softrdma.sim.peer.TestDevice;
 import org.softrdma.sim.transport.EveryTransport;
 import org.softrdma.verbs.AccessFlag;
+import org.softrdma.verbs.AddressHandle;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.PostStatus;
 import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.QueuePairAttributes;
 import org.softrdma.verbs.QueuePairLimits;
 import org.softrdma.verbs.QueuePairState;
+import org.softrdma.verbs.QueuePairType;
 import org.softrdma.verbs.RemoteRegion;
 import org.softrdma.verbs.SendFlags;
+import org.softrdma.verbs.UnconnectedQueuePair;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.ConnectionParameters;
 import org.softrdma.verbs.cm.ConnectionRequest;
@@ -75,6 +78,7 @@ class FirstUseTest {
             "roce",
             "roce/cm",
             "roce/rc",
+            "roce/unreliable",
             "roce/wire",
             "samehost",
             "transport",
@@ -301,12 +305,52 @@ class FirstUseTest {
         }
     }
 
+    /** Without a connection manager. */
+    private static void exchange(TestDevice server, TestDevice client, QueuePairType type) {
+        UnconnectedQueuePair from = client.own(client.domain().createQueuePair(attributes(client, type)));
+        UnconnectedQueuePair to = server.own(server.domain().createQueuePair(attributes(server, type)));
+        MemoryRegion source = client.guarded(8).region();
+        MemoryRegion inbox = server.guarded(64, AccessFlag.LOCAL_WRITE).region();
+        PostStatus waiting = to.postReceive(1, inbox, 0, 64);
+        PostStatus posted;
+        if (type == QueuePairType.UNRELIABLE_DATAGRAM) {
+            AddressHandle host =
+                    client.own(client.domain().createAddressHandle(to.address().host()));
+            posted = from.postSendTo(2, source, 0, 8, host, to.number(), 1, SendFlags.SIGNALLED);
+        } else {
+            to.connect(from.address(), 0, 0);
+            from.connect(to.address(), 0, 0);
+            posted = from.postSend(2, source, 0, 8, SendFlags.SIGNALLED);
+        }
+        if (waiting != PostStatus.ACCEPTED || posted != PostStatus.ACCEPTED) {
+            throw new AssertionError(type + ": " + waiting + ", " + posted);
+        }
+        var sent = client.take(1);
+        var received = server.take(1);
+        if (sent.size() != received.size()) {
+            throw new AssertionError(sent + ", " + received);
+        }
+    }
+
+    private static QueuePairAttributes attributes(TestDevice of, QueuePairType type) {
+        return QueuePairAttributes.of(of.queue(), QueuePairLimits.DEFAULT)
+                .withDatagrams(1)
+                .withType(type);
+    }
+
     private static String[] options(boolean roce, int port, int peerPort) {
         List<String> options = new ArrayList<>(
                 List.of("transport", System.getProperty(TRANSPORT, "auto"), "same-host", "off", "pinning", "off"));
         if (roce) {
             options.addAll(List.of(
-                    "wire", "roce", "roce-port", Integer.toString(port), "roce-peer-port", Integer.toString(peerPort)));
+                    "wire",
+                    "roce",
+                    "roce-address",
+                    "127.0.0.1",
+                    "roce-port",
+                    Integer.toString(port),
+                    "roce-peer-port",
+                    Integer.toString(peerPort)));
         }
         return options.toArray(String[]::new);
     }
@@ -354,6 +398,10 @@ class FirstUseTest {
             PostStatus posted = pair.postRead(1, sink, 0, 100, source.address(), source.rkey(), SendFlags.SIGNALLED);
             var completions = client.take(1);
             rejectOne(server, client);
+            if (roce) {
+                exchange(server, client, QueuePairType.UNRELIABLE_CONNECTION);
+                exchange(server, client, QueuePairType.UNRELIABLE_DATAGRAM);
+            }
             pair.close();
             while (serving.state() == QueuePairState.READY_TO_SEND) {
                 Thread.onSpinWait();
