@@ -52,7 +52,7 @@ final class SoftConnectionRequest implements ConnectionRequest {
         if (queuePair != null) {
             throw new IllegalStateException("this request has a queue pair already");
         }
-        SoftQueuePair created = device.createQueuePair(domain, attributes, request.connection());
+        SoftQueuePair created = device.queuePairs().create(domain, attributes, request.connection());
         queuePair = created;
         return created;
     }

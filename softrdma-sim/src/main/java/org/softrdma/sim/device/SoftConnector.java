@@ -47,7 +47,7 @@ final class SoftConnector implements Connector {
         if (queuePair != null || closed) {
             throw new IllegalStateException("this connector has a queue pair already, or is closed");
         }
-        SoftQueuePair created = device.createQueuePair(domain, attributes, connector.connection());
+        SoftQueuePair created = device.queuePairs().create(domain, attributes, connector.connection());
         queuePair = created;
         return created;
     }

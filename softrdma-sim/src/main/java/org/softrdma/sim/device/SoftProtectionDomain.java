@@ -32,10 +32,6 @@ final class SoftProtectionDomain implements DeviceDomain {
         this.number = number;
     }
 
-    boolean isOf(SoftRdmaDevice other) {
-        return device == other;
-    }
-
     @Override
     public int number() {
         return number;
@@ -81,7 +77,7 @@ final class SoftProtectionDomain implements DeviceDomain {
     public UnconnectedQueuePair createQueuePair(QueuePairAttributes attributes) {
         device.progress().checkThread();
         require(attributes.type().feature(), "createQueuePair of type " + attributes.type());
-        return device.createQueuePair(this, attributes);
+        return device.queuePairs().create(this, attributes);
     }
 
     @Override

@@ -15,7 +15,6 @@ import java.util.TreeMap;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Future;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -24,11 +23,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.engine.DeviceMemory;
 import org.softrdma.sim.engine.RnicEngine;
-import org.softrdma.sim.kernel.Shortage;
-import org.softrdma.sim.link.AddressedEnd;
 import org.softrdma.sim.link.QueuePairNumbers;
 import org.softrdma.sim.link.Wire;
-import org.softrdma.sim.link.WireConnection;
 import org.softrdma.sim.memory.MemoryOperations;
 import org.softrdma.sim.memory.NumberReuse;
 import org.softrdma.sim.memory.Quiescence;
@@ -41,7 +37,6 @@ import org.softrdma.sim.queue.SoftCompletionQueue;
 import org.softrdma.sim.queue.SoftSharedReceiveQueue;
 import org.softrdma.sim.samehost.SameHost;
 import org.softrdma.sim.transport.EventLoop;
-import org.softrdma.sim.transport.ListenException;
 import org.softrdma.sim.transport.Transport;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.AddressHandle;
@@ -54,8 +49,6 @@ import org.softrdma.verbs.HostMemory;
 import org.softrdma.verbs.MemorySource;
 import org.softrdma.verbs.PinningCounters;
 import org.softrdma.verbs.ProtectionDomain;
-import org.softrdma.verbs.QueuePairAttributes;
-import org.softrdma.verbs.QueuePairLimits;
 import org.softrdma.verbs.SharedReceiveQueue;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
@@ -66,7 +59,6 @@ import org.softrdma.verbs.device.VerbsDevice;
 import org.softrdma.verbs.provider.Closing;
 import org.softrdma.verbs.provider.Creation;
 import org.softrdma.verbs.provider.DomainContents;
-import org.softrdma.verbs.provider.PostingRules;
 
 /**
  * The software RNIC as a verbs device: an engine on each loop of a transport, one stag table, and the application's
@@ -107,9 +99,6 @@ public final class SoftRdmaDevice implements VerbsDevice {
     private final boolean manual;
     private final List<RnicEngine> engines = new ArrayList<>();
     private final Wire wire;
-    /** Of a connection, within the profile. */
-    private final Set<Feature> connectionFeatures;
-
     private final StagTable stags;
     private final Registrar registrar;
     /** Null if it takes no part. */
@@ -127,8 +116,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
     private final Closing closing = new Closing();
 
     private final AtomicInteger nextDomain = new AtomicInteger(1);
-    private final QueuePairNumbers queuePairNumbers;
-    private final ResourceQuota quota;
+    private final QueuePairFactory queuePairs;
     private final DeviceHabits.CompletionQueues completionQueues;
 
     /**
@@ -152,9 +140,8 @@ public final class SoftRdmaDevice implements VerbsDevice {
         this.transport = transport;
         FirstUse.prepare(transport.name(), settings.wire().initialised());
         memory = surroundings.memory();
-        quota = surroundings.quota();
         NumberReuse reuse = surroundings.habits().reuse();
-        queuePairNumbers = new QueuePairNumbers(1, reuse);
+        QueuePairNumbers numbers = new QueuePairNumbers(1, reuse);
         completionQueues = surroundings.habits().completionQueues();
         manual = settings.manualProgress();
         name = "sim" + NEXT_DEVICE.getAndIncrement() + " (" + transport.name() + ", " + (manual ? "manual" : "engine")
@@ -169,7 +156,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
         for (EventLoop loop : transport.loops()) {
             engines.add(new RnicEngine(loop, manual, shared, settings.engine()));
         }
-        wire = settings.wire().open(engines, surroundings.random(), queuePairNumbers);
+        wire = settings.wire().open(engines, surroundings.random(), numbers);
         SameHost.Mode mode = first.waits().isPresent() ? SameHost.Mode.OFF : settings.sameHost();
         try {
             sameHost = SameHost.of(name, mode, stags, quiescence, memory).orElse(null);
@@ -177,12 +164,15 @@ public final class SoftRdmaDevice implements VerbsDevice {
             stags.close();
             throw e;
         }
-        registrar = new Registrar(stags, quiescence, pins, surroundings.regions(), quota, settings.maxRegions());
+        registrar = new Registrar(
+                stags, quiescence, pins, surroundings.regions(), surroundings.quota(), settings.maxRegions());
         profile = settings.profile();
         capabilities = profile.within(own(settings.maxRegions()));
-        connectionFeatures =
-                Set.copyOf(wire.features().stream().filter(capabilities::has).toList());
         events = new AsyncEvents(progress());
+        queuePairs = new QueuePairFactory(
+                new QueuePairFactory.Parts(name, progress(), capabilities, stags, events, wire, sameHost),
+                numbers,
+                surroundings.quota());
     }
 
     /** Memory of the machine, or of the container that the process is confined to. */
@@ -265,43 +255,9 @@ public final class SoftRdmaDevice implements VerbsDevice {
         children.decrementAndGet();
     }
 
-    SoftQueuePair createQueuePair(ProtectionDomain domain, QueuePairAttributes attributes, WireConnection connection) {
-        if (!(domain instanceof SoftProtectionDomain mine) || !mine.isOf(this)) {
-            throw new IllegalArgumentException("the protection domain belongs to another device, not to " + name);
-        }
-        checkMine(attributes);
-        PostingRules.requireConnectable(attributes.type());
-        return counted(
-                mine,
-                attributes,
-                (number, onClose) -> new SoftQueuePair(
-                        number,
-                        mine,
-                        attributes,
-                        capabilities,
-                        connectionFeatures,
-                        events,
-                        connection,
-                        sameHost,
-                        onClose));
-    }
-
-    /** Without a connection manager. */
-    UnconnectedSoftQueuePair createQueuePair(SoftProtectionDomain domain, QueuePairAttributes attributes) {
-        checkMine(attributes);
-        AddressedEnd end = wire.addressed(attributes.type(), attributes.queueKey());
-        UnconnectedSoftQueuePair made = counted(
-                domain,
-                attributes,
-                (number, onClose) -> new UnconnectedSoftQueuePair(
-                        this, number, domain, attributes, capabilities, connectionFeatures, events, end, onClose));
-        try {
-            onFirstLoop(made::open);
-            return made;
-        } catch (Throwable e) {
-            made.close();
-            throw e;
-        }
+    /** Makes its queue pairs. */
+    QueuePairFactory queuePairs() {
+        return queuePairs;
     }
 
     AddressHandle addressHandle(ProtectionDomain domain, InetSocketAddress host, Runnable onClose) {
@@ -309,56 +265,6 @@ public final class SoftRdmaDevice implements VerbsDevice {
             throw new VerbsException(VerbsErrorCode.UNREACHABLE, "unknown host " + host.getHostString());
         }
         return wire.addressHandle(domain, host, onClose);
-    }
-
-    private void checkMine(QueuePairAttributes attributes) {
-        checkMine(attributes.sendCompletions());
-        checkMine(attributes.receiveCompletions());
-        checkMine(attributes.sharedReceives());
-    }
-
-    /** Makes a queue pair with a number. */
-    private interface QueuePairMaker<T extends SoftQueuePair> {
-        T make(int number, Runnable onClose);
-    }
-
-    private <T extends SoftQueuePair> T counted(
-            SoftProtectionDomain domain, QueuePairAttributes attributes, QueuePairMaker<T> maker) {
-        return Creation.counted(
-                () -> domain.opened(DomainContents.Kind.QUEUE_PAIR),
-                () -> newQueuePair(domain, maker),
-                () -> domain.closed(DomainContents.Kind.QUEUE_PAIR),
-                text(attributes.limits()));
-    }
-
-    /** Not by the limits' own text: without memory for its first use a record has none for good. */
-    private static String text(QueuePairLimits limits) {
-        return "a queue pair of " + limits.maxSendWorkRequests() + " send and " + limits.maxReceiveWorkRequests()
-                + " receive work requests";
-    }
-
-    private <T extends SoftQueuePair> T newQueuePair(SoftProtectionDomain domain, QueuePairMaker<T> maker) {
-        quota.take(ResourceQuota.Kind.QUEUE_PAIR);
-        int number = queuePairNumbers.take();
-        try {
-            return maker.make(number, () -> queuePairClosed(domain, number));
-        } catch (Throwable e) {
-            queuePairNumbers.giveBack(number);
-            quota.giveBack(ResourceQuota.Kind.QUEUE_PAIR);
-            throw e;
-        }
-    }
-
-    private void queuePairClosed(SoftProtectionDomain domain, int number) {
-        queuePairNumbers.giveBack(number);
-        quota.giveBack(ResourceQuota.Kind.QUEUE_PAIR);
-        domain.closed(DomainContents.Kind.QUEUE_PAIR);
-    }
-
-    private void checkMine(CompletionQueue queue) {
-        if (!(queue instanceof SoftCompletionQueue mine) || !mine.isOf(progress())) {
-            throw new IllegalArgumentException("the completion queue belongs to another device, not to " + name);
-        }
     }
 
     /** Refuses a region that is too long, and flags of features that this device lacks. */
@@ -398,12 +304,6 @@ public final class SoftRdmaDevice implements VerbsDevice {
     private void checkVersion(InetSocketAddress address) {
         if (address.getAddress() instanceof Inet6Address) {
             require(Feature.IPV6, "address " + address);
-        }
-    }
-
-    private void checkMine(@Nullable SharedReceiveQueue queue) {
-        if (queue != null && !(queue instanceof SoftSharedReceiveQueue mine && mine.isOf(progress()))) {
-            throw new IllegalArgumentException("the shared receive queue belongs to another device, not to " + name);
         }
     }
 
@@ -596,21 +496,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
 
     /** Runs something on the first loop and waits for it. */
     void onFirstLoop(RnicEngine.Task task) {
-        CompletableFuture<Void> done = engines.getFirst().submit(task);
-        progress().settle(done);
-        if (done.state() == Future.State.FAILED && done.exceptionNow() instanceof ListenException e) {
-            throw new VerbsException(
-                    Shortage.is(e) ? VerbsErrorCode.NO_RESOURCES : code(e.reason()), String.valueOf(e.getMessage()), e);
-        }
-        Waiting.result(done);
-    }
-
-    private static VerbsErrorCode code(ListenException.Reason reason) {
-        return switch (reason) {
-            case IN_USE -> VerbsErrorCode.ADDRESS_IN_USE;
-            case NO_PORT -> VerbsErrorCode.NO_RESOURCES;
-            case NOT_PERMITTED, NOT_HERE, OTHER -> VerbsErrorCode.ADDRESS_NOT_AVAILABLE;
-        };
+        Waiting.onLoop(engines.getFirst(), task);
     }
 
     @Override

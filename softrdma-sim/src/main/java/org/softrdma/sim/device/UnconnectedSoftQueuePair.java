@@ -5,6 +5,7 @@ import java.net.InetAddress;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.engine.OnLoopOnce;
+import org.softrdma.sim.engine.RnicEngine;
 import org.softrdma.sim.link.AddressedEnd;
 import org.softrdma.sim.queue.AsyncEvents;
 import org.softrdma.sim.transport.AddressText;
@@ -26,7 +27,8 @@ import org.softrdma.verbs.UnconnectedQueuePair;
  * <p>Threads as of {@link SoftQueuePair}.
  */
 final class UnconnectedSoftQueuePair extends SoftQueuePair implements UnconnectedQueuePair {
-    private final SoftRdmaDevice device;
+    private final RnicEngine engine;
+    private final Capabilities capabilities;
     private final AddressedEnd end;
     private final OnLoopOnce leaving;
     /** From {@link #open} on. */
@@ -35,7 +37,6 @@ final class UnconnectedSoftQueuePair extends SoftQueuePair implements Unconnecte
     /**
      * Makes one, which is to be opened.
      *
-     * @param device of which it is
      * @param number unique on the device
      * @param domain its protection domain
      * @param attributes sizes and queues of the same device, and its type
@@ -46,7 +47,6 @@ final class UnconnectedSoftQueuePair extends SoftQueuePair implements Unconnecte
      * @param onClose called once on close
      */
     UnconnectedSoftQueuePair(
-            SoftRdmaDevice device,
             int number,
             DeviceDomain domain,
             QueuePairAttributes attributes,
@@ -65,9 +65,10 @@ final class UnconnectedSoftQueuePair extends SoftQueuePair implements Unconnecte
                 end.connection(),
                 null,
                 onClose);
-        this.device = device;
+        this.capabilities = capabilities;
+        engine = end.connection().engine();
         this.end = end;
-        leaving = new OnLoopOnce(end.connection().engine(), this::leave);
+        leaving = new OnLoopOnce(engine, this::leave);
     }
 
     /** Makes it ready for peers; once, before anybody has it. On the engine's thread. */
@@ -86,7 +87,7 @@ final class UnconnectedSoftQueuePair extends SoftQueuePair implements Unconnecte
 
     @Override
     public void connect(QueuePairAddress peer, int outboundReads, int inboundReads) {
-        device.progress().checkThread();
+        engine.checkThread();
         if (outboundReads < 0 || inboundReads < 0) {
             throw new IllegalArgumentException(
                     "outboundReads=" + outboundReads + ", inboundReads=" + inboundReads + ": must not be negative");
@@ -99,10 +100,10 @@ final class UnconnectedSoftQueuePair extends SoftQueuePair implements Unconnecte
         }
         checkInitial();
         boolean reads = type() == QueuePairType.RELIABLE_CONNECTION;
-        int outbound = reads ? Math.min(outboundReads, device.capabilities().maxOutboundReads()) : 0;
-        int inbound = reads ? Math.min(inboundReads, device.capabilities().maxInboundReads()) : 0;
+        int outbound = reads ? Math.min(outboundReads, capabilities.maxOutboundReads()) : 0;
+        int inbound = reads ? Math.min(inboundReads, capabilities.maxInboundReads()) : 0;
         boolean[] late = new boolean[1]; // another thread has connected it meanwhile
-        device.onFirstLoop(() -> {
+        Waiting.onLoop(engine, () -> {
             late[0] = state() != QueuePairState.INITIAL;
             if (!late[0]) {
                 end.connect(peer, outbound, inbound);
@@ -132,7 +133,7 @@ final class UnconnectedSoftQueuePair extends SoftQueuePair implements Unconnecte
     /** {@inheritDoc} No peer is told, so this waits until it is in ERROR. */
     @Override
     public void disconnect() {
-        device.progress().checkThread();
+        engine.checkThread();
         leaving.run();
     }
 

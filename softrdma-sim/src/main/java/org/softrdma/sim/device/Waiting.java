@@ -6,8 +6,10 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
+import org.softrdma.sim.engine.RnicEngine;
 import org.softrdma.sim.kernel.Shortage;
 import org.softrdma.sim.queue.Progress;
+import org.softrdma.sim.transport.ListenException;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.provider.TimeLimit;
@@ -69,6 +71,32 @@ final class Waiting {
             }
         }
         return result(future);
+    }
+
+    /**
+     * Runs something on an engine's thread and waits for it.
+     *
+     * @param engine not another one than that of the calling thread, if that is one of an engine
+     * @param task what to run
+     * @throws VerbsException if it failed; {@code ADDRESS_IN_USE} or {@code ADDRESS_NOT_AVAILABLE} if it could not have
+     *     an address
+     */
+    static void onLoop(RnicEngine engine, RnicEngine.Task task) {
+        CompletableFuture<Void> done = engine.submit(task);
+        engine.settle(done);
+        if (done.state() == Future.State.FAILED && done.exceptionNow() instanceof ListenException e) {
+            throw new VerbsException(
+                    Shortage.is(e) ? VerbsErrorCode.NO_RESOURCES : code(e.reason()), String.valueOf(e.getMessage()), e);
+        }
+        result(done);
+    }
+
+    private static VerbsErrorCode code(ListenException.Reason reason) {
+        return switch (reason) {
+            case IN_USE -> VerbsErrorCode.ADDRESS_IN_USE;
+            case NO_PORT -> VerbsErrorCode.NO_RESOURCES;
+            case NOT_PERMITTED, NOT_HERE, OTHER -> VerbsErrorCode.ADDRESS_NOT_AVAILABLE;
+        };
     }
 
     /**
