@@ -14,7 +14,6 @@ import org.softrdma.sim.link.Wire;
 public record IwarpFactory(IwarpSettings settings) implements Wire.Factory {
     private static final List<String> INITIALISED = List.of(
             "sim.carrier.MpaOutbound",
-            "sim.carrier.SegmentCounters",
             "sim.connection.ActiveHandshake",
             "sim.connection.Connection$1",
             "sim.connection.Connection$Cause",

@@ -28,7 +28,7 @@ public final class OpenConnections {
 
     private final EventLoop loop;
     private final EngineLimits limits;
-    private final EngineCounters counters;
+    private final Counters<Counter> counters;
     /** In the order in which they were opened: what happens to all of them happens in the same order in every run. */
     private final Set<DrivenConnection> open = new LinkedHashSet<>();
     /** Oldest first. */
@@ -37,7 +37,7 @@ public final class OpenConnections {
     private EventLoop.@Nullable Cancellable look;
     private boolean closed;
 
-    OpenConnections(EventLoop loop, EngineLimits limits, EngineCounters counters) {
+    OpenConnections(EventLoop loop, EngineLimits limits, Counters<Counter> counters) {
         this.loop = loop;
         this.limits = limits;
         this.counters = counters;

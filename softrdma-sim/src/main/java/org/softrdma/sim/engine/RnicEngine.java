@@ -36,7 +36,7 @@ public final class RnicEngine implements Progress {
     private final PinTable pins;
     private final EngineLimits limits;
     private final Quiescence.Epoch epoch;
-    private final EngineCounters counters = new EngineCounters();
+    private final Counters<Counter> counters = new Counters<>(Counter.values(), Counter::label);
     private final MemoryOperations memory;
     /** Memory that the wire has gathered for its next send. */
     private InUse gathered = InUse.NOTHING;
@@ -76,7 +76,7 @@ public final class RnicEngine implements Progress {
     }
 
     /** Its counters. */
-    public EngineCounters counters() {
+    public Counters<Counter> counters() {
         return counters;
     }
 

@@ -3,7 +3,7 @@ package org.softrdma.sim.rdmap;
 import org.softrdma.sim.carrier.FpduWriter;
 import org.softrdma.sim.carrier.SegmentCounters;
 import org.softrdma.sim.engine.Counter;
-import org.softrdma.sim.engine.EngineCounters;
+import org.softrdma.sim.engine.Counters;
 import org.softrdma.sim.engine.RnicEngine;
 import org.softrdma.sim.memory.AccessResult;
 import org.softrdma.sim.memory.AccessRights;
@@ -23,7 +23,7 @@ import org.softrdma.sim.wire.TerminateCause;
 final class AtomicResponses {
     private final StreamParts parts;
     private final RnicEngine engine;
-    private final EngineCounters counters;
+    private final Counters<Counter> counters;
     private final SegmentCounters segments;
     private final MemoryOperations memory;
     private final StagTable stags;

@@ -3,7 +3,7 @@ package org.softrdma.sim.rdmap;
 import org.softrdma.sim.carrier.FpduWriter;
 import org.softrdma.sim.carrier.SegmentCounters;
 import org.softrdma.sim.engine.Counter;
-import org.softrdma.sim.engine.EngineCounters;
+import org.softrdma.sim.engine.Counters;
 import org.softrdma.sim.memory.NativeMemory;
 import org.softrdma.sim.queue.ReceiveQueue;
 import org.softrdma.sim.queue.SendQueue;
@@ -20,7 +20,7 @@ import org.softrdma.verbs.SendFlags;
  */
 final class Immediates {
     private final StreamParts parts;
-    private final EngineCounters counters;
+    private final Counters<Counter> counters;
     private final SegmentCounters segments;
     private final SendQueue requests;
     private final ReceiveQueue receives;

@@ -2,7 +2,7 @@ package org.softrdma.sim.rdmap;
 
 import org.softrdma.sim.carrier.SegmentCounters;
 import org.softrdma.sim.engine.Counter;
-import org.softrdma.sim.engine.EngineCounters;
+import org.softrdma.sim.engine.Counters;
 import org.softrdma.sim.engine.Placement;
 import org.softrdma.sim.link.WindowRequests;
 import org.softrdma.sim.memory.AccessResult;
@@ -26,7 +26,7 @@ import org.softrdma.verbs.SendOpcode;
  */
 final class Sends {
     private final StreamParts parts;
-    private final EngineCounters counters;
+    private final Counters<Counter> counters;
     private final SegmentCounters segments;
     private final StagTable stags;
     private final SendQueue sends;

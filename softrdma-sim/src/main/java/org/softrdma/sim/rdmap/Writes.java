@@ -2,7 +2,7 @@ package org.softrdma.sim.rdmap;
 
 import org.softrdma.sim.carrier.SegmentCounters;
 import org.softrdma.sim.engine.Counter;
-import org.softrdma.sim.engine.EngineCounters;
+import org.softrdma.sim.engine.Counters;
 import org.softrdma.sim.engine.Placement;
 import org.softrdma.sim.memory.AccessResult;
 import org.softrdma.sim.memory.AccessRights;
@@ -18,7 +18,7 @@ import org.softrdma.sim.wire.TerminateCause;
 /** WRITE: tagged segments into the peer's memory. Without an answer, done when it has gone to TCP. Engine thread only. */
 final class Writes {
     private final StreamParts parts;
-    private final EngineCounters counters;
+    private final Counters<Counter> counters;
     private final SegmentCounters segments;
     private final StagTable stags;
     private final SendQueue sends;

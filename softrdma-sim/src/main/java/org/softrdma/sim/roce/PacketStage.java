@@ -2,6 +2,7 @@ package org.softrdma.sim.roce;
 
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
+import org.softrdma.sim.engine.Counters;
 import org.softrdma.sim.memory.MemoryOperations;
 import org.softrdma.sim.roce.wire.Icrc;
 import org.softrdma.sim.roce.wire.RocePacket;
@@ -18,7 +19,7 @@ final class PacketStage {
 
     private final DatagramSocket socket;
     private final PacketMemory memory;
-    private final RoceCounters counters;
+    private final Counters<RoceCounter> counters;
     private final Icrc icrc;
     private final DatagramBatch batch = new DatagramBatch(ENTRIES);
 
@@ -33,7 +34,7 @@ final class PacketStage {
     private int segment;
     private int count;
 
-    PacketStage(DatagramSocket socket, MemoryOperations operations, Icrc icrc, RoceCounters counters) {
+    PacketStage(DatagramSocket socket, MemoryOperations operations, Icrc icrc, Counters<RoceCounter> counters) {
         this.socket = socket;
         this.icrc = icrc;
         this.counters = counters;

@@ -2,7 +2,7 @@ package org.softrdma.sim.roce;
 
 import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.engine.Counter;
-import org.softrdma.sim.engine.EngineCounters;
+import org.softrdma.sim.engine.Counters;
 import org.softrdma.sim.engine.Placement;
 import org.softrdma.sim.engine.RnicEngine;
 import org.softrdma.sim.link.QueuePairEnd;
@@ -25,7 +25,7 @@ final class PeerTarget implements UnreliableTarget {
     private static final long NO_WORD = 0;
 
     private final RnicEngine engine;
-    private final EngineCounters counters;
+    private final Counters<Counter> counters;
     private final StagTable stags;
     private final MemoryOperations memory;
     private final ReceiveQueue receives;

@@ -1,6 +1,7 @@
 package org.softrdma.sim.roce;
 
 import org.jspecify.annotations.Nullable;
+import org.softrdma.sim.engine.Counters;
 import org.softrdma.sim.engine.RnicEngine;
 import org.softrdma.sim.link.LocalRequests;
 import org.softrdma.sim.link.QueuePairEnd;
@@ -36,7 +37,7 @@ final class ReliableEnd implements TransportEnd {
     private final LocalRequests local;
     private final LocalPayload payload;
     private final PeerTarget target;
-    private final RoceCounters counters;
+    private final Counters<RoceCounter> counters;
     private final RocePath path;
     private final int peerQueuePair;
     /** The word of an atomic in this machine's byte order. */
@@ -78,7 +79,7 @@ final class ReliableEnd implements TransportEnd {
             int sendPsn,
             int expectedPsn,
             int peerQueuePair,
-            RoceCounters counters,
+            Counters<RoceCounter> counters,
             ReadBudget.Share reads) {
         this.path = path;
         this.peerQueuePair = peerQueuePair;

@@ -174,19 +174,16 @@ final class RoceConnection implements WireConnection, DrivenConnection, PortQueu
                         expectedPsn,
                         peerQueuePair,
                         on.counters(),
-                        readsOf(on)),
+                        on.reads().share(() -> on.isReady(this))),
                 new RoceAgreement(
                         QueuePairType.RELIABLE_CONNECTION,
                         settings.outboundReads(),
                         settings.inboundReads(),
                         settings.transferUnit()),
                 active);
-        keepAlive = new KeepAlive(engine.limits().timeouts().hostNs(), on.nowNs());
-    }
-
-    /** What this connection may have on its way of answers to READs. */
-    ReadBudget.Share readsOf(RocePort on) {
-        return on.reads().share(() -> on.isReady(this));
+        if (manager != null) {
+            keepAlive = new KeepAlive(engine.limits().timeouts().hostNs(), on.nowNs());
+        }
     }
 
     /**

@@ -12,6 +12,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 import org.softrdma.sim.engine.Counter;
+import org.softrdma.sim.engine.Counters;
 import org.softrdma.sim.engine.DrivenConnection;
 import org.softrdma.sim.engine.EnduringQueue;
 import org.softrdma.sim.engine.RnicEngine;
@@ -73,7 +74,7 @@ final class RocePort implements SocketEvents, DrivenConnection {
     private final RnicEngine engine;
     private final QueuePairNumbers numbers;
     private final EventLoop loop;
-    private final RoceCounters counters;
+    private final Counters<RoceCounter> counters;
     private final Icrc icrc = new Icrc();
     private final PacketMemory received;
     private final DatagramBatch buffers = new DatagramBatch(BUFFERS);
@@ -117,7 +118,7 @@ final class RocePort implements SocketEvents, DrivenConnection {
             RnicEngine engine,
             RandomGenerator random,
             QueuePairNumbers numbers,
-            RoceCounters counters,
+            Counters<RoceCounter> counters,
             InetSocketAddress wanted)
             throws IOException {
         this.engine = engine;
@@ -161,7 +162,7 @@ final class RocePort implements SocketEvents, DrivenConnection {
     }
 
     /** The counters of the engine's ports. */
-    RoceCounters counters() {
+    Counters<RoceCounter> counters() {
         return counters;
     }
 

@@ -14,6 +14,7 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.softrdma.sim.engine.Counters;
 import org.softrdma.sim.engine.RnicEngine;
 import org.softrdma.sim.link.QueuePairNumbers;
 import org.softrdma.sim.roce.wire.RocePacket;
@@ -44,7 +45,7 @@ final class RocePorts {
     private final RoceSettings settings;
     private final RandomGenerator random;
     private final QueuePairNumbers numbers;
-    private final RoceCounters counters = new RoceCounters();
+    private final Counters<RoceCounter> counters = new Counters<>(RoceCounter.values(), RoceCounter::label);
     private final List<RocePort> ports = new ArrayList<>();
     /** Addresses at which another process or device had the UDP port of the settings. */
     private final Set<InetAddress> taken = new HashSet<>();

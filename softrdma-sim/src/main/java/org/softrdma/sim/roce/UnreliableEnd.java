@@ -1,6 +1,7 @@
 package org.softrdma.sim.roce;
 
 import org.jspecify.annotations.Nullable;
+import org.softrdma.sim.engine.Counters;
 import org.softrdma.sim.engine.RnicEngine;
 import org.softrdma.sim.link.LocalRequests;
 import org.softrdma.sim.link.QueuePairEnd;
@@ -34,7 +35,7 @@ abstract class UnreliableEnd implements TransportEnd {
     private final UnreliableRequester requester;
     private final LocalRequests local;
     private final LocalPayload payload;
-    private final RoceCounters counters;
+    private final Counters<RoceCounter> counters;
 
     private boolean over;
     private @Nullable CompletionStatus failure;
@@ -56,7 +57,7 @@ abstract class UnreliableEnd implements TransportEnd {
             int transport,
             int transferUnit,
             int startingPsn,
-            RoceCounters counters) {
+            Counters<RoceCounter> counters) {
         this.counters = counters;
         sends = queuePair.sendQueue();
         local = queuePair.localRequests();
@@ -171,6 +172,12 @@ abstract class UnreliableEnd implements TransportEnd {
     @Override
     public final void allowRequests() {
         // Nobody has to be ready.
+    }
+
+    /** Nobody answers. */
+    @Override
+    public final boolean ask() {
+        return false;
     }
 
     @Override

@@ -18,8 +18,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.mockito.InOrder;
 import org.softrdma.sim.carrier.StreamBuffers;
+import org.softrdma.sim.engine.Counter;
+import org.softrdma.sim.engine.Counters;
 import org.softrdma.sim.engine.DrivenConnection;
-import org.softrdma.sim.engine.EngineCounters;
 import org.softrdma.sim.engine.RnicEngine;
 import org.softrdma.sim.link.QueuePairEnd;
 import org.softrdma.sim.transport.StreamSocket;
@@ -39,7 +40,7 @@ class BrokenConnectionTest {
 
     @BeforeEach
     void setUp() {
-        EngineCounters counters = new EngineCounters();
+        Counters<Counter> counters = new Counters<>(Counter.values(), Counter::label);
         when(engine.counters()).thenReturn(counters);
         socket.attach(stream);
         life.attach(pair);

@@ -19,7 +19,8 @@ import java.net.InetSocketAddress;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.mockito.InOrder;
-import org.softrdma.sim.engine.EngineCounters;
+import org.softrdma.sim.engine.Counter;
+import org.softrdma.sim.engine.Counters;
 import org.softrdma.sim.engine.RnicEngine;
 import org.softrdma.sim.link.QueuePairEnd;
 import org.softrdma.verbs.CompletionStatus;
@@ -35,7 +36,7 @@ class HandshakeWithoutMemoryTest {
     private final QueuePairEnd pair = mock(QueuePairEnd.class);
 
     HandshakeWithoutMemoryTest() {
-        EngineCounters counters = new EngineCounters();
+        Counters<Counter> counters = new Counters<>(Counter.values(), Counter::label);
         when(engine.counters()).thenReturn(counters);
         when(connection.engine()).thenReturn(engine);
         when(connection.settings())
