@@ -67,6 +67,7 @@ final class RoceConnection implements WireConnection, DrivenConnection, PortQueu
     private @Nullable TransportEnd stream;
     /** Of a connection that the connection manager has made; others may wait for their peer as long as they like. */
     private @Nullable KeepAlive keepAlive;
+
     private int number = NO_NUMBER;
     /** It is among those that may have something to send. */
     private boolean enqueued;
