@@ -283,12 +283,19 @@ public final class SoftRdmaContext {
     }
 
     private @Nullable InetAddress address(String name, String value) {
-        try {
-            return value.equals("auto") ? null : InetAddress.ofLiteral(value);
-        } catch (IllegalArgumentException e) {
-            faults.add(name + "=" + value + ": expected auto or an IP address");
+        if (value.equals("auto")) {
             return null;
         }
+        try {
+            InetAddress address = InetAddress.ofLiteral(value);
+            if (!address.isAnyLocalAddress() && !address.isMulticastAddress()) {
+                return address;
+            }
+        } catch (IllegalArgumentException e) {
+            // Reported below, like the wildcard.
+        }
+        faults.add(name + "=" + value + ": expected auto or an IP address of one interface");
+        return null;
     }
 
     private @Nullable Path path(String name, String value) {

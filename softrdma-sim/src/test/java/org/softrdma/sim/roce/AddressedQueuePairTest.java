@@ -9,6 +9,7 @@ import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
+import java.util.List;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Assumptions;
@@ -201,10 +202,12 @@ class AddressedQueuePairTest {
             assertEquals(VerbsErrorCode.ADDRESS_NOT_AVAILABLE, refused.code(), refused.getMessage());
             assertTrue(String.valueOf(refused.getMessage()).contains("192.0.2.7"), refused::getMessage);
         }
-        IllegalArgumentException noAddress = assertThrows(
-                IllegalArgumentException.class,
-                () -> new SoftRdmaProvider().open(Map.of("wire", "roce", "roce-address", "localhost")));
-        assertTrue(String.valueOf(noAddress.getMessage()).contains("an IP address"), noAddress::getMessage);
+        for (String wrong : List.of("localhost", "0.0.0.0", "::", "224.0.0.1", "")) {
+            IllegalArgumentException noAddress = assertThrows(
+                    IllegalArgumentException.class,
+                    () -> new SoftRdmaProvider().open(Map.of("wire", "roce", "roce-address", wrong)));
+            assertTrue(String.valueOf(noAddress.getMessage()).contains("an IP address"), noAddress::getMessage);
+        }
     }
 
     /** As is usual: nobody has to say which address it is. */
