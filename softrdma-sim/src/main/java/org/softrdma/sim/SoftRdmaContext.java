@@ -119,8 +119,8 @@ public final class SoftRdmaContext {
         options.put("wire", "iwarp (over TCP) or roce (RoCEv2 over UDP): what carries requests; default iwarp");
         options.put(
                 "roce-address",
-                "wire=roce: this host's IP address for queue pairs without a connection manager; default auto, the one"
-                        + " that leads to other hosts");
+                "wire=roce: this host's IP address for queue pairs without a connection manager, or auto, the one that"
+                        + " leads to other hosts; default auto");
         options.put(
                 "roce-port",
                 "wire=roce: UDP port where peers find this device, 1 to 49151; no other device on this address has it,"

@@ -171,11 +171,11 @@ class SoftRdmaContextTest {
         assertRefused(
                 Map.of(name, "1"),
                 name
-                        + ": unknown option, expected one of progress, transport, threads, wire, roce-port,"
-                        + " roce-peer-port, roce-mtu, roce-timeout, roce-retries, roce-rnr-retries, crc, mpa-revision,"
-                        + " rfc7306, profile, regions, segment, copy-below, receive-buffer, socket-buffer, pinning,"
-                        + " pin-budget, pin-granule, same-host, handshake-timeout, ready-repeat, linger-timeout,"
-                        + " lingering, host-timeout, pcap");
+                        + ": unknown option, expected one of progress, transport, threads, wire, roce-address,"
+                        + " roce-port, roce-peer-port, roce-mtu, roce-timeout, roce-retries, roce-rnr-retries, crc, mpa-revision, rfc7306,"
+                        + " profile, regions, segment, copy-below, receive-buffer, socket-buffer, pinning, pin-budget,"
+                        + " pin-granule, same-host, handshake-timeout, ready-repeat, linger-timeout, lingering,"
+                        + " host-timeout, pcap");
     }
 
     @Test
