@@ -273,6 +273,9 @@ final class ConnectionLifecycle {
     void broken(Throwable e) {
         boolean fault = !(e instanceof IOException);
         boolean tell = fault && queuePair != null && !queuePair.isInError();
+        if (fault) {
+            countFault(); // whoever is told of the end may look
+        }
         try {
             end(e);
         } catch (RuntimeException | Error again) {
@@ -285,9 +288,6 @@ final class ConnectionLifecycle {
             countFault();
         }
         try {
-            if (fault) {
-                countFault();
-            }
             tell(e, fault, tell);
         } catch (RuntimeException | Error again) {
             countFault();
