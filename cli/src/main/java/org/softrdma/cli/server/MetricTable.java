@@ -310,6 +310,72 @@ final class MetricTable {
             new Mapping("device_receiveCalls", COUNTER, "calls that received from a socket"),
             new Mapping("device_sendCalls", COUNTER, "calls that sent to a socket"),
             new Mapping("device_shortSends", COUNTER, "sends of which the kernel took only a part"),
+            new Mapping("device_roce.packetsReceived", COUNTER, "packets received"),
+            new Mapping("device_roce.packetsSent", COUNTER, "packets given to the kernel"),
+            new Mapping("device_roce.retransmitted", COUNTER, "packets sent again"),
+            new Mapping(
+                    "device_roce.timeouts",
+                    COUNTER,
+                    "times that nothing was heard for so long that packets were sent again"),
+            new Mapping(
+                    "device_roce.duplicates",
+                    COUNTER,
+                    "packets of reliable peers that repeated what was executed, as do questions whether this side is there"),
+            new Mapping(
+                    "device_roce.outOfSequence",
+                    COUNTER,
+                    "packets of reliable peers that came behind one that was missing"),
+            new Mapping(
+                    "device_roce.malformed",
+                    COUNTER,
+                    "dropped: headers or lengths that do not fit together, an unknown opcode or version"),
+            new Mapping("device_roce.wrongPartition", COUNTER, "dropped: of another partition"),
+            new Mapping("device_roce.icrcErrors", COUNTER, "dropped: damaged"),
+            new Mapping(
+                    "device_roce.unknownQueuePair",
+                    COUNTER,
+                    "dropped: for a queue pair that there is not, or that is not connected yet"),
+            new Mapping("device_roce.foreignSource", COUNTER, "dropped: not from the address of the queue pair's peer"),
+            new Mapping(
+                    "device_roce.wrongTransport",
+                    COUNTER,
+                    "dropped: not of the type of the queue pair, or no message of the connection manager"),
+            new Mapping(
+                    "device_roce.missing",
+                    COUNTER,
+                    "packets of unreliable connections that did not come, or not in order"),
+            new Mapping(
+                    "device_roce.late",
+                    COUNTER,
+                    "dropped, on an unreliable connection: packets that came behind a later one, or twice"),
+            new Mapping(
+                    "device_roce.incomplete",
+                    COUNTER,
+                    "dropped, on an unreliable connection: packets of a message of which an earlier one was missing or dropped"),
+            new Mapping(
+                    "device_roce.noReceive",
+                    COUNTER,
+                    "dropped, on an unreliable connection or as a datagram: there was no RECV"),
+            new Mapping(
+                    "device_roce.tooLong",
+                    COUNTER,
+                    "dropped, on an unreliable connection or as a datagram: longer than the RECV"),
+            new Mapping(
+                    "device_roce.accessRefused",
+                    COUNTER,
+                    "dropped, on an unreliable connection: WRITEs to memory that the peer may not write"),
+            new Mapping(
+                    "device_roce.wrongLength",
+                    COUNTER,
+                    "dropped, on an unreliable connection: a length that does not belong there"),
+            new Mapping(
+                    "device_roce.wrongQueueKey",
+                    COUNTER,
+                    "dropped: datagrams with another queue key than that of their queue pair"),
+            new Mapping(
+                    "device_roce.connectionMessagesLost",
+                    COUNTER,
+                    "messages of the connection manager that found no room"),
             new Mapping("device_memoryRegions", GAUGE, "memory regions"),
             new Mapping("device_memoryWindows", GAUGE, "memory windows"),
             new Mapping("device_openSockets", GAUGE, "sockets"),
