@@ -241,8 +241,9 @@ final class ReliableEnd implements TransportEnd {
         if (length > 0) {
             long to = at + RoceOpcode.headerLength(opcode);
             if (!target.read(begins, answers.rkey(), answers.address(), to, length, answers.rest())) {
-                answers.refuseRest();
-                responder.fail();
+                if (answers.refuseRest()) {
+                    responder.fail();
+                }
                 return;
             }
         }

@@ -219,15 +219,26 @@ public final class AnswerQueue {
     }
 
     /**
-     * The memory of the chosen packet of a READ may not be read any more: the answer ends with a NAK, and nothing else
-     * goes.
+     * The memory of the chosen packet of a READ may not be read any more: a NAK goes instead. Behind a first answer nothing
+     * else goes. A repeated one costs only itself: its requester may have had the answer before the memory was taken back.
+     *
+     * @return true if it was a first answer
      */
-    public void refuseRest() {
+    public boolean refuseRest() {
+        int slot = slot();
         int psn = psn();
         int msn = msn();
-        head = tail;
         packet = 0;
+        if (repeated[slot]) {
+            kinds[slot] = Kind.ACKNOWLEDGEMENT;
+            psns[slot] = psn;
+            packets[slot] = 1;
+            syndromes[slot] = Aeth.REMOTE_ACCESS_ERROR;
+            return false;
+        }
+        head = tail;
         withData = 0;
         nak(psn, Aeth.REMOTE_ACCESS_ERROR, msn);
+        return true;
     }
 }

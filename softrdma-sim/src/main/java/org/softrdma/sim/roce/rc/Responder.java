@@ -153,10 +153,12 @@ public final class Responder {
             return;
         }
         if (length > 0 && !target.mayRead(key, from, length)) {
-            refuse(psn, Aeth.REMOTE_ACCESS_ERROR); // taken back since
-            return;
+            // Taken back since, perhaps because the peer has its answer: that was no fault, and its requester ignores
+            // this.
+            answers.nak(psn, Aeth.REMOTE_ACCESS_ERROR, msn);
+        } else {
+            answers.read(psn, key, from, length, msn, true);
         }
-        answers.read(psn, key, from, length, msn, true);
     }
 
     // ---- in order

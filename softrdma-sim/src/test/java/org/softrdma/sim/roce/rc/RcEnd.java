@@ -63,6 +63,8 @@ final class RcEnd implements ResponderTarget {
 
     boolean writable = true;
     int atomicsExecuted;
+    /** No memory may be read. */
+    boolean takenBack;
 
     private final SoftCompletionQueue completions =
             new SoftCompletionQueue(COMPLETIONS, new StillProgress(), null, () -> {});
@@ -295,7 +297,7 @@ final class RcEnd implements ResponderTarget {
 
     @Override
     public boolean mayRead(int rkey, long address, long length) {
-        return isWithin(rkey, address, length);
+        return !takenBack && isWithin(rkey, address, length);
     }
 
     @Override

@@ -367,8 +367,33 @@ class ResponderTest {
         read(0, 2 * UNIT);
         write(2);
         end.answers.sent();
-        end.answers.refuseRest();
+        assertTrue(end.answers.refuseRest(), "the connection goes on");
         assertEquals(List.of("17@1 62 1"), answers());
+    }
+
+    /** Its requester has the answer, has told the application, and that has had the memory taken back. */
+    @Test
+    void shouldLiveOnWhenAReadIsRepeatedWhoseMemoryWasTakenBack() {
+        read(0, 2 * UNIT);
+        answers();
+        end.takenBack = true;
+        read(0, 2 * UNIT);
+        assertEquals(List.of("17@0 62 1"), answers());
+        assertFalse(end.responder.hasFailed());
+        end.takenBack = false;
+        write(2);
+        assertEquals(List.of("17@2 1f 2"), answers());
+    }
+
+    @Test
+    void shouldLiveOnWhenMemoryIsTakenBackAmidARepeatedAnswer() {
+        read(0, 2 * UNIT);
+        answers();
+        read(0, 2 * UNIT);
+        write(2);
+        end.answers.sent();
+        assertFalse(end.answers.refuseRest(), "the connection ends");
+        assertEquals(List.of("17@1 62 1", "17@2 1f 2"), answers());
     }
 
     @Test
