@@ -42,6 +42,9 @@ final class RoceConnection implements WireConnection, DrivenConnection, PortQueu
 
     private static final String PEER_LEFT = "the peer closed the connection";
     private static final String REFUSED = "a request of the peer was refused";
+    /** Not a constant, whose text would be made when it is first used. */
+    private static final String FAULT = String.valueOf("the connection broke: engine fault");
+
     private static final double NS_PER_S = 1e9;
     private static final int NO_NUMBER = 0;
 
@@ -529,15 +532,27 @@ final class RoceConnection implements WireConnection, DrivenConnection, PortQueu
         end("aborted");
     }
 
-    /** This connection has failed, or the engine in its name: it ends, and no other. */
+    /**
+     * This connection has failed, or the engine in its name: it ends, and no other. It ends before anything is said about it,
+     * for which there may be no memory. Never throws.
+     */
     private void broken(Throwable e) {
-        engine.counters().increment(Counter.ENGINE_FAULTS);
         QueuePairEnd pair = queuePair;
-        if (pair != null && !pair.isInError()) {
-            pair.faulted();
+        boolean tell = pair != null && !pair.isInError();
+        try {
+            engine.counters().increment(Counter.ENGINE_FAULTS); // whoever is told of the end may look
+            end(FAULT);
+        } catch (RuntimeException | Error again) {
+            // Each part of the end was tried.
         }
-        end("the connection broke: engine fault: " + e);
-        FaultLog.tell(LOG, Level.ERROR, "engine fault; the connection is ended", e);
+        try {
+            if (pair != null && tell) {
+                pair.faulted();
+            }
+            FaultLog.tell(LOG, Level.ERROR, "engine fault; the connection is ended", e);
+        } catch (RuntimeException | Error again) {
+            // The completions tell of it.
+        }
     }
 
     /**
