@@ -164,10 +164,13 @@ guest_await() {
     fail "$1 in the guest did not say '$2' in $3 s"
 }
 
-# guest_listens PORT: until something in the guest listens there, on TCP or by its RDMA device.
+# guest_listens PORT: until something in the guest listens there, on TCP or by its RDMA device. An identifier of the connection manager is
+# said to listen a moment before its device does: with SoftiWARP, whose sockets are in /proc, only the socket counts.
 guest_listens() {
-    guest 20 "until grep -qE ':$(printf %04X "$1") 0+:0000 0A' /proc/net/tcp || rdma resource show cm_id | grep -qE 'LISTEN.* src-addr [^ ]*:$1 '
-do usleep 50000; done" || fail "nothing listens on port $1 of the guest"
+    local socket by_device
+    socket="cat /proc/net/tcp /proc/net/tcp6 | grep -qE ':$(printf %04X "$1") 0+:0000 0A'"
+    by_device="[ $VM_DEVICE != siw ] && rdma resource show cm_id | grep -qE 'LISTEN.* src-addr [^ ]*:$1 '"
+    guest 20 "until { $socket; } || { $by_device; }; do usleep 50000; done" || fail "nothing listens on port $1 of the guest"
 }
 
 # guest_end NAME SECONDS: waits for the end of what was started, prints its log, returns its code; 124 if it does not end.

@@ -87,6 +87,7 @@ final class FirstUse {
     private static final List<String> OF_NETTY = List.of("io.netty.util.NetUtil", "io.netty.util.internal.SocketUtils");
 
     private static final List<String> OF_LINUX = List.of(
+            "org.softrdma.sim.kernel.Descriptor",
             "org.softrdma.sim.transport.LinuxSocket",
             "org.softrdma.sim.transport.ReadVector",
             "io.netty.channel.unix.Errors");

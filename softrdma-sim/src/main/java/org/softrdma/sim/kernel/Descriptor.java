@@ -13,14 +13,39 @@ public final class Descriptor {
     private static final MethodHandle FCNTL =
             SystemCalls.function("fcntl", FunctionDescriptor.of(INT, INT, INT, INT), Linker.Option.firstVariadicArg(2));
 
+    private static final MethodHandle CLOSE = SystemCalls.function("close", FunctionDescriptor.of(INT, INT));
+
+    /**
+     * A method handle needs memory for its first call, which links it, and for its 127th, which makes code of its own for it: what was
+     * to be closed then would stay open.
+     */
+    private static final int FIRST_CALLS = 200;
+
+    private static final int NONE = -1;
+
+    static {
+        for (int i = 0; i < FIRST_CALLS; i++) {
+            close(NONE);
+        }
+    }
+
     private Descriptor() {}
+
+    /** Closes it, by a call that needs no memory. Whether the kernel found fault with it is not told. */
+    public static void close(int descriptor) {
+        try {
+            int ignored = (int) CLOSE.invokeExact(descriptor);
+        } catch (Throwable e) {
+            throw SystemCalls.failed("close", e);
+        }
+    }
 
     /** A program that this process starts does not get it: it would keep a connection open, or a port. */
     public static void closeOnExec(int descriptor) {
         try {
             int ignored = (int) FCNTL.invokeExact(descriptor, F_SETFD, FD_CLOEXEC);
         } catch (Throwable e) {
-            throw new IllegalStateException("fcntl", e);
+            throw SystemCalls.failed("fcntl", e);
         }
     }
 }

@@ -158,7 +158,7 @@ public final class LocalSocket implements AutoCloseable {
                 setup.run(state, arena, file);
                 return new LocalSocket(file, timeoutNs);
             } catch (Throwable e) {
-                SealedMemory.close(file);
+                Descriptor.close(file);
                 throw e;
             }
         });
@@ -252,7 +252,7 @@ public final class LocalSocket implements AutoCloseable {
             int file = carries ? control.get(INT, CONTROL_DATA_OFFSET) : NONE;
             if (got != MESSAGE_BYTES || cut) {
                 if (file != NONE) {
-                    SealedMemory.close(file);
+                    Descriptor.close(file);
                 }
                 throw new IOException(
                         got == 0
@@ -327,7 +327,7 @@ public final class LocalSocket implements AutoCloseable {
         try {
             if (!closed) {
                 closed = true;
-                SealedMemory.close(descriptor);
+                Descriptor.close(descriptor);
             }
         } finally {
             closing.unlock();

@@ -57,7 +57,6 @@ public final class SealedMemory implements AutoCloseable {
             SystemCalls.withErrno("lseek", FunctionDescriptor.of(LONG, INT, LONG, INT));
     private static final MethodHandle FSTATFS =
             SystemCalls.withErrno("fstatfs", FunctionDescriptor.of(INT, INT, ValueLayout.ADDRESS));
-    private static final MethodHandle CLOSE = SystemCalls.withErrno("close", FunctionDescriptor.of(INT, INT));
 
     private final long address;
     private final long mapped;
@@ -95,7 +94,7 @@ public final class SealedMemory implements AutoCloseable {
                     throw e;
                 }
             } finally {
-                close(file);
+                Descriptor.close(file);
             }
         });
     }
@@ -128,7 +127,7 @@ public final class SealedMemory implements AutoCloseable {
                 }
                 return new SealedMemory(map(state, file, length, PROT_READ, MAP_SHARED_NORESERVE), length, NONE);
             } finally {
-                close(file);
+                Descriptor.close(file);
             }
         });
     }
@@ -152,16 +151,7 @@ public final class SealedMemory implements AutoCloseable {
     public void close() {
         unmap(address, mapped);
         if (descriptor != NONE) {
-            close(descriptor);
-        }
-    }
-
-    /** Closes a descriptor. */
-    public static void close(int file) {
-        try {
-            boolean ignored = run((state, arena) -> (int) CLOSE.invokeExact(state, file) == 0);
-        } catch (IOException e) {
-            throw new IllegalStateException("close", e);
+            Descriptor.close(descriptor);
         }
     }
 

@@ -105,7 +105,7 @@ public final class SocketDiagnosis {
                 return (long) SEND.invokeExact(socket, request, request.byteSize(), MSG_DONTWAIT) == REQUEST_BYTES
                         && (long) RECV.invokeExact(socket, answer, answer.byteSize(), MSG_DONTWAIT) >= ANSWER_BYTES;
             } finally {
-                SealedMemory.close(socket);
+                Descriptor.close(socket);
             }
         } catch (Error | RuntimeException e) {
             throw e;

@@ -87,7 +87,7 @@ public final class UdpSocket {
         try {
             return new UdpSocket(descriptor, ipv6, arena);
         } catch (Error e) {
-            SealedMemory.close(descriptor);
+            Descriptor.close(descriptor);
             throw e;
         }
     }

@@ -1,7 +1,7 @@
 package org.softrdma.sim.samehost;
 
+import org.softrdma.sim.kernel.Descriptor;
 import org.softrdma.sim.kernel.LocalSocket;
-import org.softrdma.sim.kernel.SealedMemory;
 
 /** The descriptor that came with a message, if any: closed with this, unless it was taken. One thread. */
 final class HandedFile implements AutoCloseable {
@@ -26,7 +26,7 @@ final class HandedFile implements AutoCloseable {
     @Override
     public void close() {
         if (isThere()) {
-            SealedMemory.close(take());
+            Descriptor.close(take());
         }
     }
 }

@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
+import org.softrdma.sim.kernel.Descriptor;
 import org.softrdma.sim.kernel.SealedMemory;
 
 /**
@@ -49,7 +50,7 @@ final class PeerMappings {
             if (there == null) {
                 return add(key, SealedMemory.open(file, length));
             }
-            SealedMemory.close(file); // of memory, as the one that is mapped
+            Descriptor.close(file); // of memory, as the one that is mapped
             there.users++;
             return there;
         } finally {
@@ -63,7 +64,7 @@ final class PeerMappings {
             Map<String, Object> attributes = Files.readAttributes(Path.of(DESCRIPTORS + file), IDENTITY);
             return new Key(number(attributes, "dev"), number(attributes, "ino"), length);
         } catch (Throwable e) {
-            SealedMemory.close(file);
+            Descriptor.close(file);
             throw e;
         }
     }

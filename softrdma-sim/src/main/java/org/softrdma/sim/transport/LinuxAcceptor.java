@@ -5,17 +5,12 @@ import io.netty.channel.IoOps;
 import io.netty.channel.IoRegistration;
 import io.netty.channel.unix.Socket;
 import java.io.IOException;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.ValueLayout;
-import java.lang.invoke.MethodHandle;
 import java.net.InetSocketAddress;
 import java.util.function.Consumer;
-import org.softrdma.sim.kernel.SystemCalls;
+import org.softrdma.sim.kernel.Descriptor;
 
 /** A listening socket, and what it does when connections wait. Thread: its loop. */
 abstract class LinuxAcceptor implements IoHandle, Acceptor {
-    private static final MethodHandle CLOSE =
-            SystemCalls.function("close", FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_INT));
     private static final int SOCKADDR_BYTES = 128;
 
     final Socket socket;
@@ -65,17 +60,8 @@ abstract class LinuxAcceptor implements IoHandle, Acceptor {
         try {
             return loop.pending(descriptor);
         } catch (Error e) {
-            close(descriptor);
+            Descriptor.close(descriptor);
             throw e;
-        }
-    }
-
-    /** By a plain call, which needs no memory. */
-    private static void close(int descriptor) {
-        try {
-            int ignored = (int) CLOSE.invokeExact(descriptor);
-        } catch (Throwable e) {
-            throw SystemCalls.failed("close", e);
         }
     }
 

@@ -6,6 +6,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import org.softrdma.sim.kernel.Descriptor;
 import org.softrdma.sim.kernel.SystemCallException;
 import org.softrdma.sim.kernel.SystemCalls;
 import org.softrdma.sim.memory.MemoryOperations;
@@ -265,7 +266,7 @@ final class Ring implements AutoCloseable {
 
     /** Closes a descriptor that belongs to the ring's owner. */
     void closeDescriptor(int other) {
-        calls.close(other);
+        Descriptor.close(other);
     }
 
     @Override
@@ -284,7 +285,7 @@ final class Ring implements AutoCloseable {
             calls.unmap(queues, queuesBytes);
         }
         if (opened >= 0) {
-            calls.close(opened);
+            Descriptor.close(opened);
         }
         arena.close();
     }

@@ -36,7 +36,6 @@ class RingCalls {
     private static final MethodHandle MMAP =
             SystemCalls.withErrno("mmap", FunctionDescriptor.of(LONG, LONG, LONG, INT, INT, INT, LONG));
     private static final MethodHandle MUNMAP = SystemCalls.withErrno("munmap", FunctionDescriptor.of(INT, LONG, LONG));
-    private static final MethodHandle CLOSE = SystemCalls.withErrno("close", FunctionDescriptor.of(INT, INT));
 
     private static final int PROT_READ_WRITE = 3;
     /** MAP_SHARED and MAP_POPULATE. */
@@ -101,15 +100,6 @@ class RingCalls {
             int ignored = (int) MUNMAP.invokeExact(state, address, length);
         } catch (Throwable failure) {
             throw SystemCalls.failed("munmap", failure);
-        }
-    }
-
-    /** Closes a descriptor. */
-    void close(int descriptor) {
-        try {
-            int ignored = (int) CLOSE.invokeExact(state, descriptor);
-        } catch (Throwable failure) {
-            throw SystemCalls.failed("close", failure);
         }
     }
 

@@ -40,6 +40,16 @@ public final class FullHeap {
         }
     }
 
+    /** Fills it once, and lets go when the work is done. The work has been done before, at least once. */
+    public void whileFull(Runnable work) {
+        int ignored = fill(MOST_PIECES);
+        try {
+            work.run();
+        } finally {
+            letGo();
+        }
+    }
+
     private int fill(int most) {
         int count = 0;
         for (int bytes : PIECES) {

@@ -11,7 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.stream.Stream;
-import org.softrdma.sim.kernel.SealedMemory;
+import org.softrdma.sim.kernel.Descriptor;
 import org.softrdma.sim.kernel.SystemCalls;
 
 /** What a peer that means harm does with descriptors. */
@@ -66,7 +66,7 @@ final class Descriptors {
         int empty = unsealed(0);
         long mapped = call((state, arena) ->
                 (long) MMAP.invokeExact(state, address, length, PROT_READ, MAP_SHARED_FIXED, empty, 0L));
-        SealedMemory.close(empty);
+        Descriptor.close(empty);
         if (mapped != address) {
             throw new AssertionError("mmap at " + address + ": " + mapped);
         }

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.softrdma.sim.kernel.Descriptor;
 import org.softrdma.sim.kernel.SealedMemory;
 import org.softrdma.sim.memory.KeyScrambler;
 import org.softrdma.sim.memory.MemoryOperations;
@@ -123,7 +124,7 @@ class HandoverClientTest {
         take(welcome(), new Answer(message(HandoverMessage.LIST, 0), huge));
         take(welcome(), new Answer(chunk, huge));
         take(welcome(), new Answer(HandoverMessage.bytes(memory), huge));
-        SealedMemory.close(huge);
+        Descriptor.close(huge);
         assertFalse(peer.covers(1, 0, 1));
         assertFalse(peer.read(ReadingThread.POSTING, 1, 0, 0, 1));
     }

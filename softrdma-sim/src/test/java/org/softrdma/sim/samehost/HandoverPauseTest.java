@@ -17,8 +17,8 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
+import org.softrdma.sim.kernel.Descriptor;
 import org.softrdma.sim.kernel.LocalSocket;
-import org.softrdma.sim.kernel.SealedMemory;
 import org.softrdma.sim.kernel.SystemCallException;
 import org.softrdma.sim.memory.KeyScrambler;
 import org.softrdma.sim.peer.ChildJvm;
@@ -103,7 +103,7 @@ class HandoverPauseTest {
                 ends.put(hello);
                 socket.send(HandoverMessage.bytes(hello), counts.descriptor(), true);
                 byte[] answer = HandoverMessage.empty();
-                SealedMemory.close(socket.receive(answer));
+                Descriptor.close(socket.receive(answer));
                 HandoverMessage.expect(ByteBuffer.wrap(answer), HandoverMessage.WELCOME);
                 require(!accepted.hasEnded());
                 System.out.println("welcome");

@@ -24,6 +24,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.softrdma.sim.kernel.Descriptor;
 import org.softrdma.sim.kernel.LocalSocket;
 import org.softrdma.sim.kernel.ProcFile;
 import org.softrdma.sim.kernel.SealedMemory;
@@ -85,7 +86,7 @@ class HandoverServerTest {
         byte[] bytes = HandoverMessage.empty();
         int file = socket.receive(bytes);
         if (file != LocalSocket.NONE) {
-            SealedMemory.close(file);
+            Descriptor.close(file);
         }
         return ByteBuffer.wrap(bytes);
     }
@@ -203,7 +204,7 @@ class HandoverServerTest {
             assertArrayEquals(new long[2], peers.totals());
         } finally {
             peer.close();
-            SealedMemory.close(page);
+            Descriptor.close(page);
         }
     }
 

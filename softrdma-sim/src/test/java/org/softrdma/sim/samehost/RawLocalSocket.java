@@ -7,8 +7,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.nio.charset.StandardCharsets;
+import org.softrdma.sim.kernel.Descriptor;
 import org.softrdma.sim.kernel.LocalSocket;
-import org.softrdma.sim.kernel.SealedMemory;
 import org.softrdma.sim.kernel.SystemCalls;
 
 /** A Unix socket by which a peer that means harm sends messages of any length, with any number of descriptors. */
@@ -113,7 +113,7 @@ final class RawLocalSocket implements AutoCloseable {
 
     @Override
     public void close() {
-        SealedMemory.close(descriptor);
+        Descriptor.close(descriptor);
     }
 
     private static long required(String what, long result) throws IOException {
