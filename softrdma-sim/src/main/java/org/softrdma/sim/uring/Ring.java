@@ -6,7 +6,6 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
-import org.softrdma.sim.kernel.Descriptor;
 import org.softrdma.sim.kernel.SystemCallException;
 import org.softrdma.sim.kernel.SystemCalls;
 import org.softrdma.sim.memory.MemoryOperations;
@@ -266,7 +265,7 @@ final class Ring implements AutoCloseable {
 
     /** Closes a descriptor that belongs to the ring's owner. */
     void closeDescriptor(int other) {
-        Descriptor.close(other);
+        calls.close(other);
     }
 
     @Override
@@ -285,7 +284,7 @@ final class Ring implements AutoCloseable {
             calls.unmap(queues, queuesBytes);
         }
         if (opened >= 0) {
-            Descriptor.close(opened);
+            calls.close(opened);
         }
         arena.close();
     }

@@ -6,6 +6,7 @@ import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
+import org.softrdma.sim.kernel.Descriptor;
 import org.softrdma.sim.kernel.SystemCallException;
 import org.softrdma.sim.kernel.SystemCalls;
 
@@ -101,6 +102,11 @@ class RingCalls {
         } catch (Throwable failure) {
             throw SystemCalls.failed("munmap", failure);
         }
+    }
+
+    /** Closes a descriptor. */
+    void close(int descriptor) {
+        Descriptor.close(descriptor);
     }
 
     private long required(String what, long result) throws SystemCallException {
