@@ -7,6 +7,7 @@ import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.softrdma.fabric.Fabric;
 import org.softrdma.fabric.FabricNode;
+import org.softrdma.verbs.Feature;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /** Servers and clients of any design on the nodes of a fabric. Processes of the run. */
@@ -101,7 +102,7 @@ public final class FabricStores {
                 .steps(steps);
         RunningServer[] running = new RunningServer[1];
         var thread = node.startHelper("server", () -> {
-            VerbsDevice device = node.open(Map.of());
+            VerbsDevice device = node.open(deviceOptions(design));
             StoreServer server = design.serve(device, settings.apply(context).conclude());
             running[0] = new RunningServer(fabric, device, server, steps);
             running[0].run(burial);
@@ -117,6 +118,11 @@ public final class FabricStores {
     public static RunningServer serve(
             Fabric fabric, FabricNode node, StoreDesign design, UnaryOperator<StoreServerContext> settings) {
         return serve(fabric, node, design, settings, StoreServer::close);
+    }
+
+    /** Options of devices on which a design runs: of RoCEv2 if it needs datagrams, else none. */
+    public static Map<String, String> deviceOptions(StoreDesign design) {
+        return design.needs(Protocol.SAFE).contains(Feature.UNRELIABLE_DATAGRAM) ? Map.of("wire", "roce") : Map.of();
     }
 
     /** Settings of a client, to be concluded. */

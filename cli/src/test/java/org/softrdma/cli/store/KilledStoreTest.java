@@ -9,6 +9,7 @@ import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -47,9 +48,10 @@ class KilledStoreTest {
         return (name + number).getBytes(StandardCharsets.US_ASCII);
     }
 
-    private static Process start(String design, int port) throws IOException {
-        return new ProcessBuilder(OwnProgram.again(
-                        Main.class, List.of("store", "--design", design, "--port", Integer.toString(port))))
+    private static Process start(String design, int port, Map<String, String> device) throws IOException {
+        List<String> command = new ArrayList<>(List.of("store", "--design", design, "--port", Integer.toString(port)));
+        device.forEach((option, value) -> command.addAll(List.of("--device", option + "=" + value)));
+        return new ProcessBuilder(OwnProgram.again(Main.class, command))
                 .redirectErrorStream(true)
                 .start();
     }
@@ -71,13 +73,14 @@ class KilledStoreTest {
     @Timeout(value = 5, unit = TimeUnit.MINUTES)
     void shouldRecoverAndServeNothingOfTheOldLife(String design) throws Exception {
         int port = KeptPorts.next();
-        Process old = start(design, port);
+        Map<String, String> options = DesignDevices.options(StoreDesigns.named(design));
+        Process old = start(design, port, options);
         try (BufferedReader oldLines = old.inputReader()) {
             assertEquals(port, port(oldLines));
             InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
             StoreClientContext context =
                     new StoreClientContext(address).timeoutNs(LIMIT_NS).connectTimeoutNs(LIMIT_NS);
-            try (VerbsDevice device = new SoftRdmaProvider().open(Map.of());
+            try (VerbsDevice device = new SoftRdmaProvider().open(options);
                     BlockingStore store =
                             new BlockingStore(StoreDesigns.named(design).connect(device, context.conclude()))) {
                 for (int i = 0; i < KEYS; i++) {
@@ -85,7 +88,7 @@ class KilledStoreTest {
                     assertEquals(OLD.length, store.get(key("key", i)).orElseThrow().length);
                 }
                 killUnderLoad(old, store.client());
-                Process next = start(design, port);
+                Process next = start(design, port, options);
                 try (BufferedReader nextLines = next.inputReader()) {
                     assertEquals(port, port(nextLines));
                     awaitRecovery(store);

@@ -30,6 +30,7 @@ final class LiveDesign implements AutoCloseable {
     private static final Map<String, Map<String, String>> OPTIONS = Map.of(
             "pilaf", Map.of("entries", "6", "extents", "16"),
             "pilaf-vo", Map.of("entries", "6", "extents", "16"),
+            "herd", Map.of("buckets", "6", "log", "20"),
             "herd-rc", Map.of("buckets", "6", "log", "20"),
             "nessie", Map.of("nodes", Integer.toString(NODES), "index", "5", "entries", "11", "reuse-ms", "10"),
             "nessie-sd", Map.of("index", "5", "entries", "5"),
@@ -47,13 +48,14 @@ final class LiveDesign implements AutoCloseable {
         this.design = design;
         this.valueLength = valueLength;
         Map<String, String> options = OPTIONS.getOrDefault(design.name(), Map.of());
+        Map<String, String> ofDevices = DesignDevices.options(design);
         List<StoreServer> servers = new ArrayList<>();
         for (int node = 0; node < (options.containsKey("nodes") ? NODES : 1); node++) {
             Map<String, String> ofNode = new HashMap<>(options);
             if (options.containsKey("nodes")) {
                 ofNode.put("node", Integer.toString(node));
             }
-            VerbsDevice device = new SoftRdmaProvider().open(Map.of());
+            VerbsDevice device = new SoftRdmaProvider().open(ofDevices);
             devices.add(device);
             StoreServer server = design.serve(
                     device,
@@ -65,7 +67,7 @@ final class LiveDesign implements AutoCloseable {
             servers.add(server);
             addresses.add(server.address());
         }
-        clientDevice = new SoftRdmaProvider().open(Map.of());
+        clientDevice = new SoftRdmaProvider().open(ofDevices);
         runner = new AgentRunner(new BackoffIdleStrategy(), failure::set, null, new CompositeAgent(servers));
         Thread ignored = AgentRunner.startOnThread(runner);
     }

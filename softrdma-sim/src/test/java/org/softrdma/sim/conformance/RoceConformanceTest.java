@@ -2,9 +2,6 @@ package org.softrdma.sim.conformance;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.nio.channels.DatagramChannel;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -15,6 +12,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.softrdma.testkit.ConformanceSettings;
+import org.softrdma.testkit.KeptPorts;
 import org.softrdma.testkit.conformance.CaseResult;
 import org.softrdma.testkit.conformance.ConformanceReport;
 import org.softrdma.testkit.conformance.ConformanceRunner;
@@ -25,8 +23,6 @@ import org.softrdma.testkit.conformance.KnownDeviation;
 class RoceConformanceTest {
     private static final double BRIEF = 0.2;
     /** Above it nobody hears, and no device listens. */
-    private static final int MOST_PORT = 49_151;
-
     private static final List<KnownDeviation> DEVIATIONS = List.of(new KnownDeviation(
             "sim",
             Pattern.compile(""),
@@ -64,7 +60,7 @@ class RoceConformanceTest {
     private static void run(Map<String, String> requester, Map<String, String> responder, boolean shared)
             throws Exception {
         Map<String, String> common =
-                Map.of("wire", "roce", "roce-address", "127.0.0.1", "roce-port", Integer.toString(freePort()));
+                Map.of("wire", "roce", "roce-address", "127.0.0.1", "roce-port", Integer.toString(KeptPorts.nextUdp()));
         ConformanceSettings settings = ConformanceSettings.of("sim", both(requester, common))
                 .withResponderOptions(both(responder, common))
                 .withScale(BRIEF);
@@ -80,17 +76,5 @@ class RoceConformanceTest {
         Map<String, String> all = new HashMap<>(some);
         all.putAll(more);
         return all;
-    }
-
-    private static int freePort() throws Exception {
-        while (true) {
-            try (DatagramChannel channel = DatagramChannel.open()) {
-                channel.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
-                int port = ((InetSocketAddress) channel.getLocalAddress()).getPort();
-                if (port <= MOST_PORT) {
-                    return port;
-                }
-            }
-        }
     }
 }

@@ -1,118 +1,49 @@
 package org.softrdma.stores.herd;
 
 import java.net.InetSocketAddress;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Map;
+import java.util.EnumSet;
 import java.util.Set;
-import org.softrdma.stores.Consistency;
-import org.softrdma.stores.Promises;
 import org.softrdma.stores.Protocol;
-import org.softrdma.stores.StoreClient;
-import org.softrdma.stores.StoreClientContext;
 import org.softrdma.stores.StoreCounters;
-import org.softrdma.stores.StoreDesign;
-import org.softrdma.stores.StoreException;
-import org.softrdma.stores.StoreServer;
 import org.softrdma.stores.StoreServerContext;
-import org.softrdma.stores.herd.mica.MicaTable;
-import org.softrdma.stores.herd.mica.MicaWatcher;
-import org.softrdma.stores.herd.transport.HerdAnswers;
-import org.softrdma.stores.herd.transport.RcChannels;
-import org.softrdma.stores.herd.transport.RcPort;
+import org.softrdma.stores.herd.transport.HerdChannels;
+import org.softrdma.stores.herd.transport.HerdPort;
+import org.softrdma.stores.herd.transport.UcChannels;
+import org.softrdma.stores.herd.transport.UdPort;
+import org.softrdma.stores.herd.wire.HerdShape;
 import org.softrdma.verbs.Feature;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /**
- * HERD over reliable connections: requests by WRITE, answers by SEND. The paper's form polls the last word of a WRITE, and
- * executes what comes again again. The mended form believes a checksum, and numbers requests. Stateless.
+ * HERD as it was published: requests are WRITEs over unreliable connections, answers are SENDs of unreliable datagrams. What is
+ * lost, the client asks for again. Stateless.
  */
-public final class HerdDesign implements StoreDesign {
-    private static final String NAME = "herd-rc";
-
+public final class HerdDesign extends AbstractHerdDesign {
     /** For {@link java.util.ServiceLoader}. */
     public HerdDesign() {}
 
     @Override
     public String name() {
-        return NAME;
-    }
-
-    @Override
-    public String paper() {
-        return "Kalia, Kaminsky, Andersen: Using RDMA Efficiently for Key-Value Services, SIGCOMM 2014";
+        return "herd";
     }
 
     @Override
     public Set<Feature> needs(Protocol protocol) {
-        return protocol == Protocol.PAPER ? Set.of(Feature.ORDERED_PLACEMENT) : Set.of();
-    }
-
-    @Override
-    public Promises promises(Protocol protocol) {
-        boolean safe = protocol == Protocol.SAFE;
-        return new Promises(safe ? Consistency.LINEARIZABLE : Consistency.NONE, safe, false, false, true, true);
-    }
-
-    @Override
-    public Map<String, String> serverOptions() {
-        return HerdServerSettings.known();
-    }
-
-    @Override
-    public Map<String, String> clientOptions() {
-        return HerdRetries.known();
-    }
-
-    /** What it makes of requests in slots, in one of its forms. */
-    static HerdVariant variant(Protocol protocol) {
-        return new HerdVariant(NAME, protocol, HerdAnswers.SENT);
-    }
-
-    @Override
-    public StoreServer serve(VerbsDevice device, StoreServerContext context) {
-        requireFeatures(device, context.protocol());
-        return serve(device, context, device.capabilities().has(Feature.ORDERED_PLACEMENT), MicaWatcher.NONE);
-    }
-
-    /**
-     * Makes a server.
-     *
-     * @param polled true for slots in memory that the device writes in order for who polls it
-     * @param watcher is told what becomes of pairs
-     */
-    static HerdServer serve(VerbsDevice device, StoreServerContext context, boolean polled, MicaWatcher watcher) {
-        HerdServerSettings settings = HerdServerSettings.of(context);
-        List<MicaTable> parts = new ArrayList<>();
-        for (int worker = 0; worker < settings.workers(); worker++) {
-            parts.add(new MicaTable(settings.logBuckets(), 1 << settings.logCapacity(), watcher));
+        Set<Feature> needs = EnumSet.of(Feature.UNRELIABLE_CONNECTION, Feature.UNRELIABLE_DATAGRAM);
+        if (protocol == Protocol.PAPER) {
+            needs.add(Feature.ORDERED_PLACEMENT);
         }
-        return new HerdServer(
-                context,
-                variant(context.protocol()),
-                parts,
-                (shape, counters) -> new RcPort(device, context, shape, HerdAnswers.SENT, polled, counters));
+        return needs;
     }
 
     @Override
-    public StoreClient connect(VerbsDevice device, StoreClientContext context) {
-        if (context.servers().size() != 1) {
-            throw new IllegalArgumentException(context.servers() + ": expected one server");
-        }
-        InetSocketAddress server = context.servers().getFirst();
-        return new HerdClient(
-                context,
-                variant(context.protocol()),
-                server,
-                new StoreCounters(),
-                () -> new RcChannels(device, server, HerdAnswers.SENT, false)); // no memory of the client is polled
+    HerdPort listen(
+            VerbsDevice device, StoreServerContext context, HerdShape shape, boolean polled, StoreCounters counters) {
+        return new UdPort(device, context, shape, polled, counters);
     }
 
-    private void requireFeatures(VerbsDevice device, Protocol protocol) {
-        for (Feature feature : needs(protocol)) {
-            if (!device.capabilities().has(feature)) {
-                throw new StoreException(device.name() + " has no " + feature + ", which " + protocol + " needs");
-            }
-        }
+    @Override
+    HerdChannels channels(VerbsDevice device, InetSocketAddress server) {
+        return new UcChannels(device, server);
     }
 }

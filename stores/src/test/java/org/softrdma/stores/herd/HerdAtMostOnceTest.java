@@ -14,6 +14,8 @@ import org.softrdma.fabric.fault.Fault;
 import org.softrdma.fabric.fault.FaultPlan;
 import org.softrdma.fabric.fault.What;
 import org.softrdma.fabric.fault.When;
+import org.softrdma.fabric.network.DatagramSettings;
+import org.softrdma.fabric.network.NetworkSettings;
 import org.softrdma.sim.wire.MessageKind;
 import org.softrdma.stores.Outcome;
 import org.softrdma.stores.Protocol;
@@ -29,6 +31,7 @@ class HerdAtMostOnceTest {
     private static final byte[] KEY = HerdRun.bytes("counter");
     private static final long LONG_NS = TimeUnit.MILLISECONDS.toNanos(30);
     private static final int PAPER_SEEDS = 2000;
+    private static final int CHANGES = 10;
 
     /** The n-th answer, and all behind it, come late. */
     private static FabricSettings lateAnswer(int number) {
@@ -186,5 +189,43 @@ class HerdAtMostOnceTest {
             }
         });
         return found[0];
+    }
+
+    /**
+     * The same hole by the transport that the paper has: an answer is lost, the request comes again and is executed again.
+     * Should this test fail, then paper mode is not the paper's any more.
+     */
+    @Test
+    void shouldExecuteARequestTwiceAsPublishedWhoseAnswerIsLost() {
+        long seed = 0;
+        while (seed < PAPER_SEEDS && changesOverALossyTransport(seed, Protocol.PAPER) == CHANGES) {
+            seed++;
+        }
+        assertTrue(seed < PAPER_SEEDS, "no request was executed twice in " + PAPER_SEEDS + " seeds");
+        System.out.println("the published server executes a request twice: seed " + seed);
+    }
+
+    @Test
+    void shouldExecuteARequestOnceWhoseAnswerIsLost() {
+        for (long seed = 0; seed < 50; seed++) {
+            assertEquals(CHANGES, changesOverALossyTransport(seed, Protocol.SAFE), "seed " + seed);
+        }
+    }
+
+    /** PUTs of which each is answered; returns how many were executed. */
+    private static long changesOverALossyTransport(long seed, Protocol protocol) {
+        DatagramSettings lossy = new DatagramSettings(4096, 1 << 16, 200, 0, 0, 0);
+        FabricSettings settings = FabricSettings.DEFAULT.with(NetworkSettings.DEFAULT.with(lossy));
+        long[] changes = new long[1];
+        HerdRun.datagrams(seed, settings, protocol).run(it -> {
+            try (VerbsDevice device = it.open(it.clientNode());
+                    StoreClient client = it.client(device)) {
+                for (int i = 0; i < CHANGES; i++) {
+                    assertEquals(Outcome.STORED, put(client, 8));
+                }
+                changes[0] = it.server().changes();
+            }
+        });
+        return changes[0];
     }
 }

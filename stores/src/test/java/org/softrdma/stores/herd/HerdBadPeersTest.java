@@ -164,8 +164,8 @@ class HerdBadPeersTest {
         HerdRun.of(Protocol.SAFE).run(it -> {
             try (VerbsDevice device = it.clientNode().open(Map.of())) {
                 Map<String, String> few = Map.of("workers", "1", "index", "2", "entries", "1");
-                for (StoreDesign design : List.of(new HerdDesign(), new NessieSdDesign())) {
-                    boolean herd = design instanceof HerdDesign;
+                for (StoreDesign design : List.of(new HerdRcDesign(), new NessieSdDesign())) {
+                    boolean herd = design instanceof HerdRcDesign;
                     StoreServerContext large = new StoreServerContext(
                                     new InetSocketAddress(it.clientNode().address(), 1))
                             .window(64)
@@ -176,13 +176,13 @@ class HerdBadPeersTest {
                 }
                 assertThrows(
                         StoreException.class,
-                        () -> new HerdDesign()
+                        () -> new HerdRcDesign()
                                 .connect(
                                         device,
                                         it.clientContext().maxValueLength(100).conclude()));
                 assertThrows(
                         StoreException.class,
-                        () -> new HerdDesign()
+                        () -> new HerdRcDesign()
                                 .connect(
                                         device,
                                         it.clientContext()

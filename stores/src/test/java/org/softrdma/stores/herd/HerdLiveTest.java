@@ -20,8 +20,11 @@ import java.util.random.RandomGeneratorFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.stores.BlockingStore;
 import org.softrdma.stores.NumberedValue;
+import org.softrdma.stores.Protocol;
 import org.softrdma.stores.StoreClient;
 import org.softrdma.stores.StoreClientContext;
 import org.softrdma.stores.StoreDesign;
@@ -36,23 +39,33 @@ import org.softrdma.testkit.history.StoreAnswer;
 import org.softrdma.testkit.history.StoreCall;
 import org.softrdma.testkit.history.StoreModel;
 
-/** Over TCP, with the server on a thread of its own. */
+/** Over TCP, and as published over RoCEv2, with the server on a thread of its own. */
+@ParameterizedClass
+@ValueSource(strings = {"herd-rc", "herd"})
 class HerdLiveTest {
     private static final int CLIENTS = 3;
     private static final int OPERATIONS = 3_000;
     private static final int KEYS = 12;
     private static final int WORDS = 100;
+    private static final int VALUE = 1024; // which fits into a datagram
 
-    private final StoreDesign design = StoreDesigns.named("herd-rc");
+    private final StoreDesign design;
     private LiveStores live;
+
+    HerdLiveTest(String name) {
+        design = StoreDesigns.named(name);
+    }
 
     @BeforeEach
     void start() {
         live = new LiveStores(
                 1,
+                design.needs(Protocol.SAFE).isEmpty() ? Map.of() : LiveStores.roce(),
                 (node, device, context) -> design.serve(
                         device,
-                        context.options(Map.of("buckets", "6", "log", "18")).conclude()));
+                        context.maxValueLength(VALUE)
+                                .options(Map.of("buckets", "6", "log", "18"))
+                                .conclude()));
     }
 
     @AfterEach
@@ -61,7 +74,9 @@ class HerdLiveTest {
     }
 
     private StoreClient client() {
-        return design.connect(live.clientDevice(), new StoreClientContext(live.address()).conclude());
+        return design.connect(
+                live.clientDevice(),
+                new StoreClientContext(live.address()).maxValueLength(VALUE).conclude());
     }
 
     @Test

@@ -147,6 +147,6 @@ class HerdOnFabricTest {
                         assertTrue(store.get(HerdRun.bytes("large2")).isEmpty());
                     }
                 });
-        assertTrue(new HerdDesign().promises(Protocol.SAFE).lossy());
+        assertTrue(new HerdRcDesign().promises(Protocol.SAFE).lossy());
     }
 }

@@ -111,7 +111,7 @@ class HerdPlacementTest {
 
     @Test
     void shouldNeedOrderedPlacementAsPublishedOnly() {
-        assertTrue(new HerdDesign().needs(Protocol.SAFE).isEmpty());
-        assertEquals(1, new HerdDesign().needs(Protocol.PAPER).size());
+        assertTrue(new HerdRcDesign().needs(Protocol.SAFE).isEmpty());
+        assertEquals(1, new HerdRcDesign().needs(Protocol.PAPER).size());
     }
 }

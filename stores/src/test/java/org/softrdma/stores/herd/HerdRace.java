@@ -11,6 +11,7 @@ import org.softrdma.fabric.FabricNode;
 import org.softrdma.fabric.FaultsBySeed;
 import org.softrdma.fabric.FaultsBySeed.Kind;
 import org.softrdma.fabric.fault.FaultPlan;
+import org.softrdma.fabric.network.DatagramSettings;
 import org.softrdma.stores.FabricStores;
 import org.softrdma.stores.StoreClient;
 import org.softrdma.stores.StoreServerContext;
@@ -48,6 +49,10 @@ final class HerdRace extends StoreRace {
                     Kind.RESET,
                     Kind.RESET));
 
+    /** Of 1000 datagrams 50 are lost, 20 doubled, and 100 late by up to a millisecond. */
+    private static final DatagramSettings LOSSY =
+            new DatagramSettings(4096, 1 << 16, 50, 20, 100, TimeUnit.MILLISECONDS.toNanos(1));
+
     private final HerdRaceSettings settings;
     private final FabricNode server;
     private final Map<String, FabricNode> clients = new LinkedHashMap<>();
@@ -56,14 +61,29 @@ final class HerdRace extends StoreRace {
     private long executed;
 
     HerdRace(HerdRaceSettings settings) {
-        super(settings.seed(), settings.faulty() ? FAULTS.plan(settings.seed()) : FaultPlan.NONE);
+        super(
+                settings.seed(),
+                settings.faulty() ? FAULTS.plan(settings.seed()) : FaultPlan.NONE,
+                settings.datagrams() ? LOSSY : DatagramSettings.DEFAULT);
         this.settings = settings;
         server = fabric().node(SERVER);
         CLIENTS.forEach(name -> clients.put(name, fabric().node(name)));
         evictions = new HerdEvictions(recorder("eviction"));
-        design = settings.nessieSd()
-                ? WatchedHerd.nessieSd(settings.polled())
-                : WatchedHerd.herd(settings.polled(), evictions);
+        design = design(settings);
+    }
+
+    private WatchedHerd design(HerdRaceSettings of) {
+        if (of.nessieSd()) {
+            return WatchedHerd.nessieSd(of.polled());
+        }
+        return of.datagrams()
+                ? WatchedHerd.datagrams(of.polled(), evictions)
+                : WatchedHerd.herd(of.polled(), evictions);
+    }
+
+    @Override
+    protected Map<String, String> deviceOptions() {
+        return FabricStores.deviceOptions(design);
     }
 
     private StoreServerContext serverSettings(StoreServerContext context) {

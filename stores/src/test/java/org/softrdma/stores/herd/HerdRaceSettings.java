@@ -7,26 +7,32 @@ package org.softrdma.stores.herd;
  * @param faulty true if things go wrong
  * @param crashes how often the server crashes and starts again, with nothing
  * @param nessieSd true for NessieSD, false for HERD
+ * @param datagrams true for HERD over unreliable transports, and a network that loses, doubles and reorders
  */
-record HerdRaceSettings(long seed, boolean faulty, int crashes, boolean nessieSd) {
+record HerdRaceSettings(long seed, boolean faulty, int crashes, boolean nessieSd, boolean datagrams) {
     /** Nothing goes wrong, but requests are written again early. */
     static HerdRaceSettings calm(long seed) {
-        return new HerdRaceSettings(seed, false, 0, false);
+        return new HerdRaceSettings(seed, false, 0, false, false);
     }
 
     /** Clients die, connections break, messages are late. */
     static HerdRaceSettings faulty(long seed) {
-        return new HerdRaceSettings(seed, true, 0, false);
+        return new HerdRaceSettings(seed, true, 0, false, false);
     }
 
     /** The server crashes in the middle of requests. */
     static HerdRaceSettings crashing(long seed) {
-        return new HerdRaceSettings(seed, false, 2, false);
+        return new HerdRaceSettings(seed, false, 2, false, false);
     }
 
     /** The same for NessieSD. */
     HerdRaceSettings ofNessieSd() {
-        return new HerdRaceSettings(seed, faulty, crashes, true);
+        return new HerdRaceSettings(seed, faulty, crashes, true, false);
+    }
+
+    /** The same over unreliable transports. */
+    HerdRaceSettings ofDatagrams() {
+        return new HerdRaceSettings(seed, faulty, crashes, false, true);
     }
 
     /** True if the device keeps the order of what it writes into slots. */

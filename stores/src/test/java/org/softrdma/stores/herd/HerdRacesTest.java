@@ -80,6 +80,28 @@ class HerdRacesTest {
         assertTrue(RaceRuns.isOne() || sum.has(StoreCounter.RECONNECTS), () -> "nobody has crashed: " + sum);
     }
 
+    /** Over unreliable transports: what is lost is asked for again. */
+    @Test
+    @Tag("sampled")
+    @Timeout(value = 5, unit = TimeUnit.MINUTES)
+    void shouldBeLinearizableOverATransportThatLoses() {
+        Sum calm = race(0, SEEDS, seed -> HerdRaceSettings.calm(seed).ofDatagrams());
+        Sum crashing = race(0, CRASHES, seed -> HerdRaceSettings.crashing(seed).ofDatagrams());
+
+        assertTrue(
+                RaceRuns.isOne() || (areRaces(calm) && crashing.has(StoreCounter.RECONNECTS)),
+                () -> "the races were none: " + calm + crashing);
+    }
+
+    @Test
+    @Tag("slow")
+    @Timeout(value = 20, unit = TimeUnit.MINUTES)
+    void shouldBeLinearizableOverATransportThatLosesForManySeeds() {
+        Sum calm = race(SEEDS, SLOW_SEEDS, seed -> HerdRaceSettings.calm(seed).ofDatagrams());
+
+        assertTrue(RaceRuns.isOne() || areRaces(calm), () -> "the races were none: " + calm);
+    }
+
     /** NessieSD evicts nothing, and its answers are WRITTEN over. */
     @Test
     @Tag("sampled")

@@ -30,6 +30,10 @@ import org.softrdma.verbs.device.VerbsDevice;
 /** A server and clients of HERD or NessieSD on a fabric. Used once. */
 final class HerdRun {
     static final long SECOND_NS = TimeUnit.SECONDS.toNanos(1);
+    /** A request with it fits into a packet, and so does an answer. */
+    private static final int DATAGRAM_VALUE = 1500;
+
+    private static final long CONNECT_NS = TimeUnit.SECONDS.toNanos(60);
     static final long HOUR_NS = TimeUnit.HOURS.toNanos(1);
 
     private final Fabric fabric;
@@ -42,6 +46,7 @@ final class HerdRun {
     private long timeoutNs = HOUR_NS;
     private int retryUs = 10_000;
     private int connections = 64;
+    private int maxValueLength = 4096;
     private FabricStores.@Nullable RunningServer running;
 
     /** What is done while the server runs. */
@@ -61,6 +66,14 @@ final class HerdRun {
     HerdRun(long seed, FabricSettings settings, Protocol protocol, boolean polled) {
         this(seed, settings, protocol, WatchedHerd.herd(polled, MicaWatcher.NONE));
         serverOptions.putAll(Map.of("buckets", "4", "log", "16"));
+    }
+
+    /** HERD over unreliable transports. */
+    static HerdRun datagrams(long seed, FabricSettings settings, Protocol protocol) {
+        HerdRun run = new HerdRun(seed, settings, protocol, WatchedHerd.datagrams(true, MicaWatcher.NONE))
+                .options(Map.of("buckets", "4", "log", "16"));
+        run.maxValueLength = DATAGRAM_VALUE;
+        return run;
     }
 
     /** NessieSD, with tables for few pairs. */
@@ -116,8 +129,10 @@ final class HerdRun {
                 fabric,
                 serverNode,
                 served,
-                context ->
-                        context.protocol(protocol).maxConnections(connections).options(serverOptions));
+                context -> context.protocol(protocol)
+                        .maxConnections(connections)
+                        .maxValueLength(maxValueLength)
+                        .options(serverOptions));
     }
 
     FabricStores.RunningServer running() {
@@ -140,10 +155,17 @@ final class HerdRun {
         return clientNode;
     }
 
+    /** Opens a device on which the design runs. */
+    VerbsDevice open(FabricNode node) {
+        return node.open(FabricStores.deviceOptions(design));
+    }
+
     StoreClientContext clientContext() {
         return FabricStores.client(fabric, serverNode)
                 .protocol(protocol)
+                .maxValueLength(maxValueLength)
                 .timeoutNs(timeoutNs)
+                .connectTimeoutNs(CONNECT_NS)
                 .options(Map.of("retry-us", Integer.toString(retryUs)));
     }
 

@@ -241,7 +241,7 @@ class NessieSdOnFabricTest {
             try (VerbsDevice device = it.clientNode().open(Map.of())) {
                 StoreClientContext context = it.clientContext().conclude();
                 StoreException refused =
-                        assertThrows(StoreException.class, () -> new HerdDesign().connect(device, context));
+                        assertThrows(StoreException.class, () -> new HerdRcDesign().connect(device, context));
                 assertTrue(refused.toString().contains("answers by WRITE=true, the client"), refused::toString);
             }
         });

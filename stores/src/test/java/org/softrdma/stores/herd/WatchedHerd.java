@@ -22,6 +22,10 @@ import org.softrdma.verbs.device.VerbsDevice;
  */
 record WatchedHerd(StoreDesign design, boolean polled, MicaWatcher watcher) implements StoreDesign {
     static WatchedHerd herd(boolean polled, MicaWatcher watcher) {
+        return new WatchedHerd(new HerdRcDesign(), polled, watcher);
+    }
+
+    static WatchedHerd datagrams(boolean polled, MicaWatcher watcher) {
         return new WatchedHerd(new HerdDesign(), polled, watcher);
     }
 
@@ -30,7 +34,7 @@ record WatchedHerd(StoreDesign design, boolean polled, MicaWatcher watcher) impl
     }
 
     private boolean isHerd() {
-        return design instanceof HerdDesign;
+        return design instanceof AbstractHerdDesign;
     }
 
     @Override
@@ -65,8 +69,8 @@ record WatchedHerd(StoreDesign design, boolean polled, MicaWatcher watcher) impl
 
     @Override
     public StoreServer serve(VerbsDevice device, StoreServerContext context) {
-        return isHerd()
-                ? HerdDesign.serve(device, context, polled, watcher)
+        return design instanceof AbstractHerdDesign herd
+                ? herd.serve(device, context, polled, watcher)
                 : NessieSdDesign.serve(device, context, polled);
     }
 

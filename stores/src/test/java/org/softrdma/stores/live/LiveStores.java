@@ -3,6 +3,8 @@ package org.softrdma.stores.live;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
 import com.sun.management.ThreadMXBean;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -17,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.SoftRdmaProvider;
 import org.softrdma.stores.StoreServer;
 import org.softrdma.stores.StoreServerContext;
+import org.softrdma.testkit.KeptPorts;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /**
@@ -46,18 +49,39 @@ public final class LiveStores implements AutoCloseable {
 
     /** Starts so many servers. */
     public LiveStores(int count, Serving serving) {
+        this(count, Map.of(), serving);
+    }
+
+    /**
+     * Starts so many servers.
+     *
+     * @param options of all devices
+     */
+    public LiveStores(int count, Map<String, String> options, Serving serving) {
         List<StoreServer> servers = new ArrayList<>();
         for (int node = 0; node < count; node++) {
-            VerbsDevice device = new SoftRdmaProvider().open(Map.of());
+            VerbsDevice device = new SoftRdmaProvider().open(options);
             devices.add(device);
             InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
             StoreServer server = serving.serve(node, device, new StoreServerContext(any));
             servers.add(server);
             addresses.add(server.address());
         }
-        clientDevice = new SoftRdmaProvider().open(Map.of());
+        clientDevice = new SoftRdmaProvider().open(options);
         runner = new AgentRunner(new BackoffIdleStrategy(), this::fail, null, new CompositeAgent(servers));
         thread = AgentRunner.startOnThread(runner);
+    }
+
+    /** Options of devices for RoCEv2 on this host, at a port that nobody else has. */
+    public static Map<String, String> roce() {
+        try {
+            return Map.of(
+                    "wire", "roce",
+                    "roce-address", InetAddress.getLoopbackAddress().getHostAddress(),
+                    "roce-port", Integer.toString(KeptPorts.nextUdp()));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** Something has failed: {@link #close} throws. */

@@ -18,6 +18,7 @@ import org.softrdma.fabric.FabricSettings;
 import org.softrdma.fabric.baton.SimulatedThread;
 import org.softrdma.fabric.fault.FaultPlan;
 import org.softrdma.fabric.memory.Grains;
+import org.softrdma.fabric.network.DatagramSettings;
 import org.softrdma.stores.StoreClient;
 import org.softrdma.stores.StoreClientContext;
 import org.softrdma.stores.StoreCounters;
@@ -60,11 +61,20 @@ public abstract class StoreRace {
 
     /** A race without nodes. */
     protected StoreRace(long seed, FaultPlan faults) {
+        this(seed, faults, DatagramSettings.DEFAULT);
+    }
+
+    /**
+     * A race without nodes.
+     *
+     * @param datagrams what becomes of them, for designs that use them
+     */
+    protected StoreRace(long seed, FaultPlan faults, DatagramSettings datagrams) {
         this.seed = seed;
         random = RandomGeneratorFactory.of("L64X128MixRandom").create(~seed);
         FabricSettings adversary = new AdversaryBySeed(seed).settings();
         FabricSettings grained = random.nextInt(4) == 0 ? adversary : adversary.with(Grains.WORDS);
-        fabric = new Fabric(seed, grained.with(faults));
+        fabric = new Fabric(seed, grained.with(faults).with(grained.network().with(datagrams)));
         fabric.baton().stalls(STALLS, LONGEST_STALL_NS);
         AtomicLong readings = new AtomicLong(); // one thread at a time: each reading is later than the last
         history = new HistoryRecorder<>(readings::incrementAndGet);
@@ -126,7 +136,7 @@ public abstract class StoreRace {
             Runnable ended) {
         ProcessRecorder<StoreCall, StoreAnswer> recorder = history.process(name);
         processes.add(node.start(name, () -> {
-            try (VerbsDevice device = node.open(Map.of());
+            try (VerbsDevice device = node.open(deviceOptions());
                     StoreClient client = connected(device, connecting)) {
                 racing.accept(client, recorder);
                 counters.add(client.counters());
@@ -134,6 +144,11 @@ public abstract class StoreRace {
                 ended.run();
             }
         }));
+    }
+
+    /** Options of a client's device. */
+    protected Map<String, String> deviceOptions() {
+        return Map.of();
     }
 
     private StoreClient connected(VerbsDevice device, Function<VerbsDevice, StoreClient> connecting) {

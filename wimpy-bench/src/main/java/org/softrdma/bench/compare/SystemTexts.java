@@ -12,6 +12,8 @@ final class SystemTexts {
                     + " messages.",
             "pilaf-vo",
             "The same store, with GETs by messages too.",
+            "herd",
+            "As herd-rc, by unreliable transports, as it was published: WRITEs that may be lost, and datagrams for answers.",
             "herd-rc",
             "A client WRITEs its request into the server's memory, which the server watches, and the answer is a SEND. The"
                     + " server forgets pairs when it is full.",

@@ -1,0 +1,177 @@
+package org.softrdma.stores.herd.transport;
+
+import java.lang.foreign.MemorySegment;
+import java.util.EnumSet;
+import java.util.Set;
+import org.agrona.CloseHelper;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.stores.connection.RegisteredMemory;
+import org.softrdma.stores.herd.wire.HerdWelcome;
+import org.softrdma.verbs.AccessFlag;
+import org.softrdma.verbs.AddressHandle;
+import org.softrdma.verbs.QueuePairAddress;
+import org.softrdma.verbs.QueuePairAttributes;
+import org.softrdma.verbs.QueuePairLimits;
+import org.softrdma.verbs.QueuePairState;
+import org.softrdma.verbs.QueuePairType;
+import org.softrdma.verbs.RemoteRegion;
+import org.softrdma.verbs.UnconnectedQueuePair;
+
+/**
+ * A client without a connection, at the server: an unreliable connection that takes its WRITEs, its slots, and the way to it.
+ * Nothing tells that it has gone, so its slots are its own for a time only ({@link UdPort#LEASE_NS}) if it asks for nothing.
+ */
+final class UdPeer implements HerdPeer, AutoCloseable {
+    private static final QueuePairLimits NOTHING_POSTED = new QueuePairLimits(1, 1, 1, 1, 0);
+
+    private final UdPort port;
+    private final long client;
+    private final QueuePairAddress writer;
+    private final QueuePairAddress taker;
+    private final int takerKey;
+    private final RegisteredMemory slots;
+    private final UnconnectedQueuePair queuePair;
+    private final AddressHandle way;
+    private @Nullable HerdWelcome welcome;
+    private long heardNs;
+    private boolean open = true;
+
+    /**
+     * Admits a client.
+     *
+     * @param port its server's
+     * @param client as it has named itself
+     * @param writer from where its requests come
+     * @param taker where its answers go
+     * @param takerKey that an answer must carry
+     * @param nowNs it has said hello now
+     * @throws org.softrdma.verbs.VerbsException if there is no room for it
+     * @throws IllegalArgumentException if no device like this can be where it says
+     */
+    UdPeer(UdPort port, long client, QueuePairAddress writer, QueuePairAddress taker, int takerKey, long nowNs) {
+        this.port = port;
+        heardNs = nowNs;
+        this.client = client;
+        this.writer = writer;
+        this.taker = taker;
+        this.takerKey = takerKey;
+        RegisteredMemory written = null;
+        UnconnectedQueuePair pair = null;
+        try {
+            written = new RegisteredMemory(
+                    port.device(), port.domain(), port.shape().length(), slotAccess(port.isPolled()));
+            slots = written;
+            pair = port.domain()
+                    .createQueuePair(QueuePairAttributes.of(port.completions(), NOTHING_POSTED)
+                            .withType(QueuePairType.UNRELIABLE_CONNECTION));
+            queuePair = pair;
+            pair.connect(writer, 0, 0);
+            way = port.domain().createAddressHandle(taker.host());
+        } catch (RuntimeException e) {
+            CloseHelper.closeAll(pair, written);
+            throw e;
+        }
+    }
+
+    private static Set<AccessFlag> slotAccess(boolean polled) {
+        Set<AccessFlag> access = EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
+        if (polled) {
+            access.add(AccessFlag.POLLED);
+        }
+        return access;
+    }
+
+    long client() {
+        return client;
+    }
+
+    /** True of the queue pair whose WRITEs it takes. */
+    boolean isFrom(QueuePairAddress other) {
+        return writer.equals(other);
+    }
+
+    RemoteRegion remoteSlots() {
+        return slots.region().remote();
+    }
+
+    /** Where its requests go. */
+    QueuePairAddress address() {
+        return queuePair.address();
+    }
+
+    /** The way to it, which its port closes. */
+    AddressHandle way() {
+        return way;
+    }
+
+    int number() {
+        return taker.number();
+    }
+
+    int key() {
+        return takerKey;
+    }
+
+    /** What it was told; null until the server has said it. */
+    @Nullable
+    HerdWelcome welcome() {
+        return welcome;
+    }
+
+    void welcomed(HerdWelcome told) {
+        welcome = told;
+    }
+
+    /** It has said hello, or has asked for something. */
+    void heard(long nowNs) {
+        heardNs = nowNs;
+    }
+
+    /** True if it has been silent for too long, or its queue pair has failed. */
+    boolean isOver(long nowNs) {
+        return nowNs - heardNs > UdPort.LEASE_NS || queuePair.state() == QueuePairState.ERROR;
+    }
+
+    @Override
+    public MemorySegment slots() {
+        return slots.segment();
+    }
+
+    @Override
+    public boolean isOpen() {
+        return open;
+    }
+
+    @Override
+    public boolean hasRoom() {
+        return port.hasRoom();
+    }
+
+    @Override
+    public MemorySegment replies() {
+        return port.replies();
+    }
+
+    @Override
+    public long nextReply() {
+        return port.nextReply();
+    }
+
+    @Override
+    public void send(int length) {
+        port.send(this, length);
+    }
+
+    @Override
+    public void drop() {
+        port.drop(this);
+    }
+
+    @Override
+    public void close() {
+        if (open) {
+            open = false;
+            CloseHelper.closeAll(queuePair, slots); // the device touches no slot once the queue pair is closed
+        }
+    }
+}
