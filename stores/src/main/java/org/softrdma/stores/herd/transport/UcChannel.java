@@ -44,7 +44,7 @@ import org.softrdma.verbs.device.VerbsDevice;
  *
  * <p>Nothing tells that the server has gone, or that it has given the slots to others: the channel counts as lost if nothing
  * is answered for {@link #SILENCE_NS}, or if nothing was asked for so long that the slots may be lost ({@link
- * UdPort#LEASE_NS}).
+ * UdPeer#LEASE_NS}).
  */
 final class UcChannel implements HerdChannel {
     /** Without an answer to anything for so long, the server has gone or knows this client no more. */
@@ -359,7 +359,7 @@ final class UcChannel implements HerdChannel {
     }
 
     private boolean isLost(long nowNs) {
-        return nowNs - heardNs > UdPort.LEASE_NS / 2 || (waiting && nowNs - askedNs > SILENCE_NS);
+        return nowNs - heardNs > UdPeer.LEASE_NS / 2 || (waiting && nowNs - askedNs > SILENCE_NS);
     }
 
     @Override

@@ -3,12 +3,17 @@ package org.softrdma.stores.herd.transport;
 import java.lang.foreign.MemorySegment;
 import java.util.EnumSet;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.stores.connection.RegisteredMemory;
+import org.softrdma.stores.herd.wire.HerdShape;
 import org.softrdma.stores.herd.wire.HerdWelcome;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.AddressHandle;
+import org.softrdma.verbs.CompletionQueue;
+import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QueuePairAddress;
 import org.softrdma.verbs.QueuePairAttributes;
 import org.softrdma.verbs.QueuePairLimits;
@@ -16,15 +21,20 @@ import org.softrdma.verbs.QueuePairState;
 import org.softrdma.verbs.QueuePairType;
 import org.softrdma.verbs.RemoteRegion;
 import org.softrdma.verbs.UnconnectedQueuePair;
+import org.softrdma.verbs.device.VerbsDevice;
 
 /**
  * A client without a connection, at the server: an unreliable connection that takes its WRITEs, its slots, and the way to it.
- * Nothing tells that it has gone, so its slots are its own for a time only ({@link UdPort#LEASE_NS}) if it asks for nothing.
+ * Nothing tells that it has gone, so its slots are its own for a time only ({@link #LEASE_NS}) if it asks for nothing.
  */
 final class UdPeer implements HerdPeer, AutoCloseable {
+    /** A client that asks for nothing in this time loses its slots. */
+    static final long LEASE_NS = TimeUnit.SECONDS.toNanos(30);
+
     private static final QueuePairLimits NOTHING_POSTED = new QueuePairLimits(1, 1, 1, 1, 0);
 
-    private final UdPort port;
+    private final UdAnswers answers;
+    private final Consumer<UdPeer> dropping;
     private final long client;
     private final QueuePairAddress writer;
     private final QueuePairAddress taker;
@@ -36,21 +46,31 @@ final class UdPeer implements HerdPeer, AutoCloseable {
     private long heardNs;
     private boolean open = true;
 
+    /** What all peers of a port have in common. */
+    record Common(
+            VerbsDevice device,
+            ProtectionDomain domain,
+            CompletionQueue completions,
+            HerdShape shape,
+            boolean polled,
+            UdAnswers answers,
+            Consumer<UdPeer> dropping) {}
+
     /**
-     * Admits a client.
+     * Admits a client, which has said hello now.
      *
-     * @param port its server's
+     * @param common of its port
      * @param client as it has named itself
      * @param writer from where its requests come
      * @param taker where its answers go
      * @param takerKey that an answer must carry
-     * @param nowNs it has said hello now
      * @throws org.softrdma.verbs.VerbsException if there is no room for it
      * @throws IllegalArgumentException if no device like this can be where it says
      */
-    UdPeer(UdPort port, long client, QueuePairAddress writer, QueuePairAddress taker, int takerKey, long nowNs) {
-        this.port = port;
-        heardNs = nowNs;
+    UdPeer(Common common, long client, QueuePairAddress writer, QueuePairAddress taker, int takerKey) {
+        answers = common.answers();
+        dropping = common.dropping();
+        heardNs = answers.nowNs();
         this.client = client;
         this.writer = writer;
         this.taker = taker;
@@ -59,14 +79,14 @@ final class UdPeer implements HerdPeer, AutoCloseable {
         UnconnectedQueuePair pair = null;
         try {
             written = new RegisteredMemory(
-                    port.device(), port.domain(), port.shape().length(), slotAccess(port.isPolled()));
+                    common.device(), common.domain(), common.shape().length(), slotAccess(common.polled()));
             slots = written;
-            pair = port.domain()
-                    .createQueuePair(QueuePairAttributes.of(port.completions(), NOTHING_POSTED)
+            pair = common.domain()
+                    .createQueuePair(QueuePairAttributes.of(common.completions(), NOTHING_POSTED)
                             .withType(QueuePairType.UNRELIABLE_CONNECTION));
             queuePair = pair;
             pair.connect(writer, 0, 0);
-            way = port.domain().createAddressHandle(taker.host());
+            way = common.domain().createAddressHandle(taker.host());
         } catch (RuntimeException e) {
             CloseHelper.closeAll(pair, written);
             throw e;
@@ -122,14 +142,9 @@ final class UdPeer implements HerdPeer, AutoCloseable {
         welcome = told;
     }
 
-    /** It has said hello, or has asked for something. */
-    void heard(long nowNs) {
-        heardNs = nowNs;
-    }
-
     /** True if it has been silent for too long, or its queue pair has failed. */
-    boolean isOver(long nowNs) {
-        return nowNs - heardNs > UdPort.LEASE_NS || queuePair.state() == QueuePairState.ERROR;
+    boolean isOver() {
+        return answers.nowNs() - heardNs > LEASE_NS || queuePair.state() == QueuePairState.ERROR;
     }
 
     @Override
@@ -144,27 +159,28 @@ final class UdPeer implements HerdPeer, AutoCloseable {
 
     @Override
     public boolean hasRoom() {
-        return port.hasRoom();
+        return answers.hasRoom();
     }
 
     @Override
     public MemorySegment replies() {
-        return port.replies();
+        return answers.memory();
     }
 
     @Override
     public long nextReply() {
-        return port.nextReply();
+        return answers.nextAt();
     }
 
     @Override
     public void send(int length) {
-        port.send(this, length);
+        heardNs = answers.nowNs(); // it has asked
+        answers.send(way, taker.number(), takerKey, length);
     }
 
     @Override
     public void drop() {
-        port.drop(this);
+        dropping.accept(this);
     }
 
     @Override

@@ -8,13 +8,11 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import org.agrona.CloseHelper;
 import org.agrona.collections.Long2ObjectHashMap;
 import org.agrona.concurrent.NanoClock;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.stores.Protocol;
-import org.softrdma.stores.StoreCounter;
 import org.softrdma.stores.StoreCounters;
 import org.softrdma.stores.StoreException;
 import org.softrdma.stores.StoreServerContext;
@@ -27,7 +25,6 @@ import org.softrdma.stores.herd.wire.HerdReplyDescriptor;
 import org.softrdma.stores.herd.wire.HerdShape;
 import org.softrdma.stores.herd.wire.HerdWelcome;
 import org.softrdma.verbs.AccessFlag;
-import org.softrdma.verbs.AddressHandle;
 import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.PostStatus;
 import org.softrdma.verbs.ProtectionDomain;
@@ -52,16 +49,11 @@ import org.softrdma.verbs.device.VerbsDevice;
  * <p>Where that queue pair is, the connection manager tells, over a connection that is closed at once.
  */
 public final class UdPort implements HerdPort {
-    /** A client that asks for nothing in this time loses its slots. */
-    static final long LEASE_NS = TimeUnit.SECONDS.toNanos(30);
-
-    private static final long LOOK_NS = LEASE_NS / 16;
+    private static final long LOOK_NS = UdPeer.LEASE_NS / 16;
     private static final int BATCH = 64;
     private static final int BACKLOG = 64;
     private static final int HELLOS = 64;
     private static final int HELLO_ROOM = 256;
-    /** Answers that may be on their way to all clients. */
-    private static final int ANSWERS = 512;
 
     private static final int MOST_SEEKERS = 64;
     private static final long HELLO = 1L << Integer.SIZE;
@@ -69,34 +61,21 @@ public final class UdPort implements HerdPort {
 
     private final StoreServerContext context;
     private final NanoClock clock;
-    private final VerbsDevice device;
-    private final HerdShape shape;
-    private final boolean polled;
-    private final StoreCounters counters;
     private final ProtectionDomain domain;
     private final CompletionQueue completions;
     private final RegisteredMemory hellos;
-    private final RegisteredMemory replies;
-    private final int replyLength;
     private final UnconnectedQueuePair queuePair;
+    private final UdAnswers answers;
+    private final UdPeer.Common common;
     private final byte[] where;
     private final Listener listener;
-    private final HerdSends sends;
-    private final long[] sent = new long[ANSWERS];
     private final WorkCompletion[] batch = WorkCompletion.array(BATCH);
     private final Long2ObjectHashMap<UdPeer> peers = new Long2ObjectHashMap<>();
     private final List<UdPeer> over = new ArrayList<>();
     private final Queue<QueuePair> seekers = new ArrayDeque<>();
-    private final Queue<FormerWay> formerWays = new ArrayDeque<>();
     private @Nullable HerdHost told;
-    private int next;
-    private long lastPosted;
-    private long nowNs;
     private long lookNs;
     private boolean closed;
-
-    /** The way to a client that has gone: open until the last answer that may name it has completed. */
-    private record FormerWay(AddressHandle way, long number) {}
 
     /**
      * Listens.
@@ -111,19 +90,14 @@ public final class UdPort implements HerdPort {
      */
     public UdPort(
             VerbsDevice device, StoreServerContext context, HerdShape shape, boolean polled, StoreCounters counters) {
-        this.device = device;
         this.context = context;
-        this.shape = shape;
-        this.polled = polled;
-        this.counters = counters;
         clock = context.nanoClock();
         requireFits(device, context.maxValueLength());
         requireOnePacket(device, context, shape);
         int inline = Math.min(HerdSends.MOST_INLINE, device.capabilities().maxInline());
         int key = context.random().nextInt() & Integer.MAX_VALUE;
-        sends = new HerdSends(ANSWERS, inline);
-        replyLength = HerdShape.slotLength(
-                Math.max(HerdReplyDescriptor.length(context.maxValueLength()), HerdDatagramWelcomeDescriptor.LENGTH));
+        int longest =
+                Math.max(HerdReplyDescriptor.length(context.maxValueLength()), HerdDatagramWelcomeDescriptor.LENGTH);
         List<AutoCloseable> opened = new ArrayList<>();
         try {
             domain = device.allocateProtectionDomain();
@@ -131,15 +105,14 @@ public final class UdPort implements HerdPort {
             hellos = new RegisteredMemory(
                     device, domain, HELLOS * HELLO_ROOM, Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.RECEIVE_SINK));
             opened.addFirst(hellos);
-            replies =
-                    new RegisteredMemory(device, domain, (long) ANSWERS * replyLength, Set.of(AccessFlag.LOCAL_WRITE));
-            opened.addFirst(replies);
-            completions = device.createCompletionQueue(HerdSends.completions(ANSWERS) + HELLOS);
+            completions = device.createCompletionQueue(HerdSends.completions(UdAnswers.CAPACITY) + HELLOS);
             opened.addFirst(completions);
             queuePair = domain.createQueuePair(
-                    QueuePairAttributes.of(completions, new QueuePairLimits(ANSWERS, HELLOS, 1, 1, inline))
+                    QueuePairAttributes.of(completions, new QueuePairLimits(UdAnswers.CAPACITY, HELLOS, 1, 1, inline))
                             .withDatagrams(key));
             opened.addFirst(queuePair);
+            answers = new UdAnswers(device, domain, queuePair, longest, inline, counters);
+            opened.addFirst(answers);
             for (int hello = 0; hello < HELLOS; hello++) {
                 expectHello(hello);
             }
@@ -148,6 +121,7 @@ public final class UdPort implements HerdPort {
             CloseHelper.closeAll(opened);
             throw e;
         }
+        common = new UdPeer.Common(device, domain, completions, shape, polled, answers, this::drop);
         where = new byte[HerdAddressDescriptor.LENGTH];
         HerdAddressDescriptor.put(MemorySegment.ofArray(where), 0, queuePair.address(), key);
         lookNs = clock.nanoTime() + LOOK_NS;
@@ -176,26 +150,6 @@ public final class UdPort implements HerdPort {
         }
     }
 
-    VerbsDevice device() {
-        return device;
-    }
-
-    ProtectionDomain domain() {
-        return domain;
-    }
-
-    CompletionQueue completions() {
-        return completions;
-    }
-
-    HerdShape shape() {
-        return shape;
-    }
-
-    boolean isPolled() {
-        return polled;
-    }
-
     @Override
     public InetSocketAddress address() {
         return listener.localAddress();
@@ -209,7 +163,8 @@ public final class UdPort implements HerdPort {
             return 0;
         }
         told = host;
-        nowNs = clock.nanoTime();
+        long nowNs = clock.nanoTime();
+        answers.begin(nowNs);
         int work = answerSeeker();
         int count = completions.poll(batch);
         for (int i = 0; i < count; i++) {
@@ -218,7 +173,7 @@ public final class UdPort implements HerdPort {
         if (nowNs - lookNs >= 0) {
             lookNs = nowNs + LOOK_NS;
             dropWhoIsOver();
-            closeFormerWays();
+            answers.closeFormerWays();
         }
         return work + count;
     }
@@ -257,7 +212,7 @@ public final class UdPort implements HerdPort {
             throw new StoreException("the queue pair of the server's datagrams has failed: " + completion.status());
         }
         if ((completion.wrId() & HELLO) == 0) {
-            sends.completed(completion.wrId());
+            answers.completed(completion.wrId());
             return;
         }
         int hello = (int) completion.wrId();
@@ -302,7 +257,7 @@ public final class UdPort implements HerdPort {
             return null;
         }
         try {
-            UdPeer peer = new UdPeer(this, client, writer, taker, key, nowNs);
+            UdPeer peer = new UdPeer(common, client, writer, taker, key);
             peer.welcomed(host.arrives(peer, client, peer.remoteSlots())); // and who had this name is dropped
             peers.put(client, peer);
             return peer;
@@ -313,15 +268,15 @@ public final class UdPort implements HerdPort {
 
     private void welcome(UdPeer peer) {
         HerdWelcome welcome = peer.welcome();
-        if (welcome != null && hasRoom()) {
-            HerdDatagramWelcomeDescriptor.put(replies.segment(), nextReply(), welcome, peer.client(), peer.address());
-            send(peer, HerdDatagramWelcomeDescriptor.LENGTH);
+        if (welcome != null && peer.hasRoom()) {
+            HerdDatagramWelcomeDescriptor.put(peer.replies(), peer.nextReply(), welcome, peer.client(), peer.address());
+            peer.send(HerdDatagramWelcomeDescriptor.LENGTH);
         }
     }
 
     private void dropWhoIsOver() {
         for (UdPeer peer : peers.values()) {
-            if (peer.isOver(nowNs)) {
+            if (peer.isOver()) {
                 over.add(peer);
             }
         }
@@ -329,59 +284,15 @@ public final class UdPort implements HerdPort {
         over.clear();
     }
 
-    private void closeFormerWays() {
-        FormerWay oldest = formerWays.peek();
-        while (oldest != null && sends.isDone(oldest.number)) {
-            oldest.way.close();
-            FormerWay ignored = formerWays.remove();
-            oldest = formerWays.peek();
-        }
-    }
-
-    // ---- answers
-
-    boolean hasRoom() {
-        return !sends.isFull() && sends.isDone(sent[next]);
-    }
-
-    MemorySegment replies() {
-        return replies.segment();
-    }
-
-    long nextReply() {
-        return (long) next * replyLength;
-    }
-
-    /** Sends the next answer to a client, which has asked for it. */
-    void send(UdPeer peer, int length) {
-        peer.heard(nowNs);
-        int flags = sends.flags(length, false);
-        PostStatus status = queuePair.postSendTo(
-                sends.nextSequence(),
-                replies.region(),
-                nextReply(),
-                length,
-                peer.way(),
-                peer.number(),
-                peer.key(),
-                flags);
-        lastPosted = sends.posted(status, flags);
-        if (!sends.fitsInline(length)) {
-            sent[next] = lastPosted;
-            next = (next + 1) % ANSWERS;
-        }
-        counters.increment(StoreCounter.SENDS);
-    }
-
     // ---- who goes
 
-    void drop(UdPeer peer) {
+    private void drop(UdPeer peer) {
         if (!peer.isOpen()) {
             return;
         }
         peers.remove(peer.client());
         peer.close();
-        formerWays.add(new FormerWay(peer.way(), lastPosted));
+        answers.leave(peer.way());
         HerdHost host = told;
         if (host != null) {
             host.left(peer);
@@ -398,8 +309,7 @@ public final class UdPort implements HerdPort {
             for (UdPeer peer : List.copyOf(peers.values())) {
                 drop(peer);
             }
-            formerWays.forEach(former -> former.way.close());
-            CloseHelper.closeAll(completions, replies, hellos, domain);
+            CloseHelper.closeAll(answers, completions, hellos, domain);
         }
     }
 }

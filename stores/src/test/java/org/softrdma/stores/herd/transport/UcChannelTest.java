@@ -224,14 +224,14 @@ class UcChannelTest {
         try (HerdChannels channels = channels();
                 HerdChannel channel = connected(channels, CLIENT)) {
             UdPeer peer = arrived.getFirst();
-            serverAheadNs.addAndGet(UdPort.LEASE_NS / 2);
+            serverAheadNs.addAndGet(UdPeer.LEASE_NS / 2);
             answer(peer.replies(), peer.nextReply(), 0, 1);
             await("a look", () -> port.poll(host) == 0);
             peer.send(HerdReplyDescriptor.length(0)); // which counts as asking
-            serverAheadNs.addAndGet(UdPort.LEASE_NS / 2 + 1);
+            serverAheadNs.addAndGet(UdPeer.LEASE_NS / 2 + 1);
             await("a look", () -> port.poll(host) == 0);
             assertTrue(peer.isOpen());
-            serverAheadNs.addAndGet(UdPort.LEASE_NS);
+            serverAheadNs.addAndGet(UdPeer.LEASE_NS);
             await("its end", () -> !peer.isOpen());
             assertEquals(List.of(peer), gone);
             List<Integer> numbers = new ArrayList<>();
@@ -253,7 +253,7 @@ class UcChannelTest {
         try (HerdChannels channels = channels();
                 HerdChannel channel = connected(channels, CLIENT)) {
             assertTrue(channel.poll((memory, at, length) -> {}));
-            clientAheadNs.addAndGet(UdPort.LEASE_NS / 2 + 1);
+            clientAheadNs.addAndGet(UdPeer.LEASE_NS / 2 + 1);
             assertFalse(channel.poll((memory, at, length) -> {}));
         }
     }
