@@ -366,6 +366,11 @@ class SoftQueuePair extends PostingQueuePair implements CompletionSource, QueueP
     }
 
     @Override
+    public void receiving() {
+        state = QueuePairState.READY_TO_RECEIVE;
+    }
+
+    @Override
     public void established(Agreement agreed) {
         agreement = agreed;
         Flight.connectionMade(number, agreed::description);
@@ -407,7 +412,7 @@ class SoftQueuePair extends PostingQueuePair implements CompletionSource, QueueP
         if (isInError()) {
             return;
         }
-        boolean wasEstablished = state == QueuePairState.READY_TO_SEND;
+        boolean wasEstablished = state != QueuePairState.INITIAL;
         try {
             endAdmission();
         } finally {

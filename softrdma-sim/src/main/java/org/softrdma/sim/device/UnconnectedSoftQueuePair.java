@@ -17,12 +17,16 @@ import org.softrdma.verbs.QueuePairAddress;
 import org.softrdma.verbs.QueuePairAttributes;
 import org.softrdma.verbs.QueuePairState;
 import org.softrdma.verbs.QueuePairType;
+import org.softrdma.verbs.ReceiveAttributes;
+import org.softrdma.verbs.SendAttributes;
 import org.softrdma.verbs.SendWorkRequest;
 import org.softrdma.verbs.UnconnectedQueuePair;
+import org.softrdma.verbs.VerbsErrorCode;
+import org.softrdma.verbs.VerbsException;
 
 /**
- * A queue pair without a connection manager. INIT is its {@link #open}; RTR and RTS are its {@link #connect}, and of
- * datagrams its open, too.
+ * A queue pair without a connection manager, whose owner takes it from state to state. INIT is its {@link #open}; of
+ * datagrams that is RTR and RTS, too.
  *
  * <p>Threads as of {@link SoftQueuePair}.
  */
@@ -86,38 +90,62 @@ final class UnconnectedSoftQueuePair extends SoftQueuePair implements Unconnecte
     }
 
     @Override
-    public void connect(QueuePairAddress peer, int outboundReads, int inboundReads) {
-        engine.checkThread();
-        if (outboundReads < 0 || inboundReads < 0) {
-            throw new IllegalArgumentException(
-                    "outboundReads=" + outboundReads + ", inboundReads=" + inboundReads + ": must not be negative");
-        }
+    public void readyToReceive(ReceiveAttributes attributes) {
+        QueuePairAddress peer = attributes.peer();
         InetAddress host = peer.host().getAddress();
         InetAddress own = address().host().getAddress();
         if (host == null || !host.getClass().equals(own.getClass())) {
             throw new IllegalArgumentException("peer " + AddressText.of(peer.host())
                     + ": expected an address of the family of " + own.getHostAddress() + ", which is this device's");
         }
-        checkInitial();
-        boolean reads = type() == QueuePairType.RELIABLE_CONNECTION;
-        int outbound = reads ? Math.min(outboundReads, capabilities.maxOutboundReads()) : 0;
-        int inbound = reads ? Math.min(inboundReads, capabilities.maxInboundReads()) : 0;
-        boolean[] late = new boolean[1]; // another thread has connected it meanwhile
+        ReceiveAttributes granted = new ReceiveAttributes(
+                peer,
+                reads(attributes.inboundReads(), capabilities.maxInboundReads()),
+                attributes.receiverNotReadyTimer());
+        move("readyToReceive", QueuePairState.INITIAL, () -> end.readyToReceive(granted));
+    }
+
+    @Override
+    public void readyToSend(SendAttributes attributes) {
+        SendAttributes granted = new SendAttributes(
+                attributes.sequence(),
+                reads(attributes.outboundReads(), capabilities.maxOutboundReads()),
+                attributes.timeout(),
+                attributes.retries(),
+                attributes.receiverNotReadyRetries());
+        move("readyToSend", QueuePairState.READY_TO_RECEIVE, () -> end.readyToSend(granted));
+    }
+
+    private int reads(int asked, int most) {
+        return type() == QueuePairType.RELIABLE_CONNECTION ? Math.min(asked, most) : 0;
+    }
+
+    /** Takes a step from a state; another thread, or the peer, may have moved it before the engine comes to it. */
+    private void move(String what, QueuePairState from, Runnable step) {
+        engine.checkThread();
+        check(what, from);
+        boolean[] late = new boolean[1];
         Waiting.onLoop(engine, () -> {
-            late[0] = state() != QueuePairState.INITIAL;
+            late[0] = state() != from;
             if (!late[0]) {
-                end.connect(peer, outbound, inbound);
+                step.run();
             }
         });
         if (late[0]) {
-            checkInitial();
+            check(what, from);
         }
     }
 
-    private void checkInitial() {
-        if (state() != QueuePairState.INITIAL) {
+    private void check(String what, QueuePairState from) {
+        QueuePairState now = state();
+        if (now == QueuePairState.ERROR && from == QueuePairState.READY_TO_RECEIVE) {
+            throw new VerbsException(
+                    VerbsErrorCode.CONNECTION_LOST,
+                    what + " of queue pair " + number() + ": it has gone to ERROR meanwhile");
+        }
+        if (now != from) {
             throw new IllegalStateException(
-                    "connect of queue pair " + number() + " in state " + state() + ": expected INITIAL");
+                    what + " of queue pair " + number() + " in state " + now + ": expected " + from);
         }
     }
 

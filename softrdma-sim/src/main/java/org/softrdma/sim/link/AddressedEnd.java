@@ -4,6 +4,8 @@ import java.io.IOException;
 import org.softrdma.verbs.AddressHandle;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QueuePairAddress;
+import org.softrdma.verbs.ReceiveAttributes;
+import org.softrdma.verbs.SendAttributes;
 
 /**
  * What a wire has for a queue pair that its application connects by addresses, or that sends datagrams to them. No
@@ -25,13 +27,18 @@ public interface AddressedEnd {
     QueuePairAddress open(QueuePairEnd queuePair) throws IOException;
 
     /**
-     * Connects it, or ends it if that fails.
+     * Takes the peer's packets, or ends if that fails. Not of datagrams.
      *
-     * @param peer of the same family of addresses
-     * @param outboundReads READs and atomics that this side may have in flight
-     * @param inboundReads those of the peer
+     * @param attributes a peer of the same family of addresses, and READs within the device's limit
      */
-    void connect(QueuePairAddress peer, int outboundReads, int inboundReads);
+    void readyToReceive(ReceiveAttributes attributes);
+
+    /**
+     * Sends what is posted, or ends if that fails; after {@link #readyToReceive}.
+     *
+     * @param attributes READs within the device's limit
+     */
+    void readyToSend(SendAttributes attributes);
 
     /**
      * Refuses a handle by which it cannot send. Any thread.

@@ -39,6 +39,9 @@ public interface QueuePairEnd {
     /** The peer has accepted; before {@link #established}. */
     void accepted(InetSocketAddress local, InetSocketAddress remote);
 
+    /** Goes to READY_TO_RECEIVE, if its owner takes it from state to state. */
+    void receiving();
+
     /** Goes to READY_TO_SEND. */
     void established(Agreement agreed);
 

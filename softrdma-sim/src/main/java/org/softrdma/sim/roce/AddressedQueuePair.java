@@ -3,6 +3,7 @@ package org.softrdma.sim.roce;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.link.AddressedEnd;
 import org.softrdma.sim.link.QueuePairEnd;
@@ -16,6 +17,8 @@ import org.softrdma.verbs.AddressHandle;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QueuePairAddress;
 import org.softrdma.verbs.QueuePairType;
+import org.softrdma.verbs.ReceiveAttributes;
+import org.softrdma.verbs.SendAttributes;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
 
@@ -31,6 +34,8 @@ final class AddressedQueuePair implements AddressedEnd {
     private @Nullable QueuePairEnd queuePair;
     private @Nullable RocePort port;
     private @Nullable QueuePairAddress own;
+    /** What {@link #readyToSend} does; from {@link #readyToReceive} on. */
+    private @Nullable Consumer<SendAttributes> send;
 
     /**
      * Not open yet. Any thread.
@@ -82,10 +87,11 @@ final class AddressedQueuePair implements AddressedEnd {
     }
 
     @Override
-    public void connect(QueuePairAddress peer, int outboundReads, int inboundReads) {
+    public void readyToReceive(ReceiveAttributes attributes) {
         QueuePairEnd pair = queuePair;
         RocePort on = port;
         QueuePairAddress here = own;
+        QueuePairAddress peer = attributes.peer();
         if (pair == null || on == null || here == null || on.isClosed() || !connection.isAlive()) {
             throw ended(VerbsErrorCode.CONNECTION_LOST, "its UDP port is closed, or it was disconnected");
         }
@@ -100,32 +106,58 @@ final class AddressedQueuePair implements AddressedEnd {
             InetSocketAddress host = peer.host();
             RocePath path = on.path(new CmPeer(Gid.of(host.getAddress()), host.getPort()));
             connection.open(on, path);
-            begin(pair, on, path, here, peer, unit, outboundReads, inboundReads);
+            if (type == QueuePairType.RELIABLE_CONNECTION) {
+                receiveReliably(pair, on, here, attributes, unit);
+            } else {
+                receiveUnreliably(pair, on, here, path, peer, unit);
+            }
         } catch (RuntimeException | Error e) {
             connection.end("not connected: " + e.getMessage());
             throw e;
         }
     }
 
-    private void begin(
-            QueuePairEnd pair,
-            RocePort on,
-            RocePath path,
-            QueuePairAddress here,
-            QueuePairAddress peer,
-            int unit,
-            int outboundReads,
-            int inboundReads) {
+    private void receiveReliably(
+            QueuePairEnd pair, RocePort on, QueuePairAddress here, ReceiveAttributes attributes, int unit) {
         RoceSettings settings = connection.ports().settings();
-        if (type == QueuePairType.RELIABLE_CONNECTION) {
-            RcSettings agreed = Terms.settings(on, settings, unit, outboundReads, inboundReads, settings.rnrRetries());
-            connection.begin(pair, agreed, here.sequence(), peer.sequence(), peer.number(), /* active= */ true);
-        } else {
-            connection.begin(
-                    pair,
-                    new UnreliableConnectionEnd(connection.engine(), pair, path, unit, here.sequence(), peer, on),
-                    new RoceAgreement(type, 0, 0, unit),
-                    /* active= */ true);
+        RcSettings terms = Terms.settings(on, settings, unit, 0, attributes.inboundReads(), settings.rnrRetries())
+                .withRnrTimer(attributes.receiverNotReadyTimer().orElse(settings.rnrTimer()));
+        QueuePairAddress peer = attributes.peer();
+        ReliableEnd end = connection.reliable(pair, terms, here.sequence(), peer.sequence(), peer.number());
+        connection.receive(pair, end);
+        send = wanted -> {
+            RcSettings agreed = terms.requesting(
+                    wanted.outboundReads(),
+                    wanted.timeout().isPresent() ? Terms.ns(wanted.timeout().getAsInt()) : terms.timeoutNs(),
+                    wanted.retries().orElse(terms.retries()),
+                    wanted.receiverNotReadyRetries().orElse(terms.rnrRetries()));
+            end.sendBy(agreed, wanted.sequence().orElse(here.sequence()));
+            connection.send(pair, RoceAgreement.of(agreed));
+        };
+    }
+
+    private void receiveUnreliably(
+            QueuePairEnd pair, RocePort on, QueuePairAddress here, RocePath path, QueuePairAddress peer, int unit) {
+        UnreliableConnectionEnd end =
+                new UnreliableConnectionEnd(connection.engine(), pair, path, unit, here.sequence(), peer, on);
+        connection.receive(pair, end);
+        send = wanted -> {
+            end.sendFrom(wanted.sequence().orElse(here.sequence()));
+            connection.send(pair, new RoceAgreement(type, 0, 0, unit));
+        };
+    }
+
+    @Override
+    public void readyToSend(SendAttributes attributes) {
+        Consumer<SendAttributes> step = send;
+        if (step == null) {
+            throw new IllegalStateException("the queue pair is not ready to receive");
+        }
+        try {
+            step.accept(attributes);
+        } catch (RuntimeException | Error e) {
+            connection.end("not connected: " + e.getMessage());
+            throw e;
         }
     }
 

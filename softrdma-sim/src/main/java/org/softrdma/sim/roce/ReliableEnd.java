@@ -31,7 +31,8 @@ final class ReliableEnd implements TransportEnd {
     private static final int PACKETS_PER_TURN = 32;
 
     private final SendQueue sends;
-    private final Requester requester;
+    private final int slots;
+    private final ReadBudget.Share reads;
     private final Responder responder;
     private final AnswerQueue answers;
     private final LocalRequests local;
@@ -42,6 +43,8 @@ final class ReliableEnd implements TransportEnd {
     private final int peerQueuePair;
     /** The word of an atomic in this machine's byte order. */
     private final PacketMemory word;
+
+    private Requester requester;
 
     /** The peer knows that this side is ready. */
     private boolean mayRequest;
@@ -89,9 +92,16 @@ final class ReliableEnd implements TransportEnd {
         payload = new LocalPayload(engine, sends, queuePair.domainNumber());
         target = new PeerTarget(engine, queuePair, local.windows());
         word = new PacketMemory(engine.memory(), Long.BYTES);
-        requester = new Requester(sends, queuePair.limits().maxSendWorkRequests(), settings, sendPsn, reads);
+        slots = queuePair.limits().maxSendWorkRequests();
+        this.reads = reads;
+        requester = new Requester(sends, slots, settings, sendPsn, reads);
         answers = new AnswerQueue(settings.inboundReads(), settings.transferUnit());
         responder = new Responder(target, settings, answers, expectedPsn);
+    }
+
+    /** It will send by other terms than those it was made with; nothing was sent. */
+    void sendBy(RcSettings settings, int sendPsn) {
+        requester = new Requester(sends, slots, settings, sendPsn, reads);
     }
 
     @Override

@@ -1,6 +1,7 @@
 package org.softrdma.sim.roce;
 
 import org.softrdma.sim.link.Agreement;
+import org.softrdma.sim.roce.rc.RcSettings;
 import org.softrdma.verbs.QueuePairType;
 
 /**
@@ -12,6 +13,15 @@ import org.softrdma.verbs.QueuePairType;
  * @param transferUnit bytes of payload in a full packet
  */
 record RoceAgreement(QueuePairType type, int outboundReads, int inboundReads, int transferUnit) implements Agreement {
+    /** Of a reliable connection. */
+    static RoceAgreement of(RcSettings settings) {
+        return new RoceAgreement(
+                QueuePairType.RELIABLE_CONNECTION,
+                settings.outboundReads(),
+                settings.inboundReads(),
+                settings.transferUnit());
+    }
+
     @Override
     public String description() {
         String kind = switch (type) {

@@ -28,7 +28,7 @@ import org.softrdma.verbs.QueuePairType;
  * whose events it gets. Datagrams need no peer: such a queue pair has no path, and takes packets of everybody.
  *
  * <pre>
- *   UNCONNECTED -- open --> CONNECTING -- begin --> STREAM -- end --> ENDED
+ *   UNCONNECTED -- open --> CONNECTING -- begin, or receive and send --> STREAM -- end --> ENDED
  *        |                       |                                      ^
  *        +-----------------------+---------------- end -----------------+
  * </pre>
@@ -154,7 +154,7 @@ final class RoceConnection implements WireConnection, DrivenConnection, PortQueu
     }
 
     /**
-     * The two sides have agreed.
+     * The two sides have agreed, by the connection manager.
      *
      * @param pair its queue pair
      * @param settings agreed on
@@ -165,29 +165,29 @@ final class RoceConnection implements WireConnection, DrivenConnection, PortQueu
      */
     void begin(
             QueuePairEnd pair, RcSettings settings, int sendPsn, int expectedPsn, int peerQueuePair, boolean active) {
-        RocePath to = requirePath();
-        RocePort on = requirePort();
         begin(
                 pair,
-                new ReliableEnd(
-                        engine,
-                        pair,
-                        to,
-                        settings,
-                        sendPsn,
-                        expectedPsn,
-                        peerQueuePair,
-                        on.counters(),
-                        on.reads().share(() -> on.isReady(this))),
-                new RoceAgreement(
-                        QueuePairType.RELIABLE_CONNECTION,
-                        settings.outboundReads(),
-                        settings.inboundReads(),
-                        settings.transferUnit()),
+                reliable(pair, settings, sendPsn, expectedPsn, peerQueuePair),
+                RoceAgreement.of(settings),
                 active);
-        if (manager != null) {
-            keepAlive = new KeepAlive(engine.limits().timeouts().hostNs(), on.nowNs());
-        }
+        keepAlive = new KeepAlive(
+                engine.limits().timeouts().hostNs(), requirePort().nowNs());
+    }
+
+    /** An end of a reliable connection on its path. */
+    ReliableEnd reliable(
+            QueuePairEnd pair, RcSettings settings, int sendPsn, int expectedPsn, int peerQueuePair) {
+        RocePort on = requirePort();
+        return new ReliableEnd(
+                engine,
+                pair,
+                requirePath(),
+                settings,
+                sendPsn,
+                expectedPsn,
+                peerQueuePair,
+                on.counters(),
+                on.reads().share(() -> on.isReady(this)));
     }
 
     /**
@@ -200,12 +200,28 @@ final class RoceConnection implements WireConnection, DrivenConnection, PortQueu
      */
     void begin(QueuePairEnd pair, TransportEnd begun, RoceAgreement agreed, boolean active) {
         pair.established(agreed);
-        stream = begun;
-        state = State.STREAM;
-        engine.counters().increment(Counter.CONNECTIONS_ESTABLISHED);
+        stream(begun);
         if (active) {
             allowRequests();
         }
+    }
+
+    /** It takes packets from now on, and answers them; {@link #send} follows. */
+    void receive(QueuePairEnd pair, TransportEnd begun) {
+        pair.receiving();
+        stream(begun);
+    }
+
+    /** It sends requests, too. */
+    void send(QueuePairEnd pair, RoceAgreement agreed) {
+        pair.established(agreed);
+        allowRequests();
+    }
+
+    private void stream(TransportEnd begun) {
+        stream = begun;
+        state = State.STREAM;
+        engine.counters().increment(Counter.CONNECTIONS_ESTABLISHED);
     }
 
     private void allowRequests() {

@@ -35,6 +35,11 @@ final class Terms {
         return t;
     }
 
+    /** The time of a code; 0 is for ever. */
+    static long ns(int time) {
+        return time == 0 ? 0 : TIME_UNIT_NS << time;
+    }
+
     /** The code of a transfer unit. */
     static int code(int transferUnit) {
         return Integer.numberOfTrailingZeros(transferUnit / LEAST_UNIT) + 1;

@@ -66,6 +66,11 @@ abstract class UnreliableEnd implements TransportEnd {
         requester = new UnreliableRequester(sends, transport, transferUnit, startingPsn);
     }
 
+    /** Its first PSN is another than it was made with; nothing was sent. */
+    final void sendFrom(int startingPsn) {
+        requester.startAt(startingPsn);
+    }
+
     // ---- what the kinds of ends do in their own way
 
     /** The path of a request's packets. */

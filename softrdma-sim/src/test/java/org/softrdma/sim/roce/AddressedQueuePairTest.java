@@ -1,5 +1,6 @@
 package org.softrdma.sim.roce;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -9,6 +10,7 @@ import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
@@ -19,6 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.softrdma.sim.SoftRdmaProvider;
 import org.softrdma.sim.memory.NativeMemory;
+import org.softrdma.sim.roce.wire.Aeth;
 import org.softrdma.sim.roce.wire.Bth;
 import org.softrdma.sim.roce.wire.Deth;
 import org.softrdma.sim.roce.wire.RoceOpcode;
@@ -30,7 +33,9 @@ import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QueuePairAddress;
 import org.softrdma.verbs.QueuePairState;
 import org.softrdma.verbs.QueuePairType;
+import org.softrdma.verbs.ReceiveAttributes;
 import org.softrdma.verbs.RoutingHeader;
+import org.softrdma.verbs.SendAttributes;
 import org.softrdma.verbs.SendFlags;
 import org.softrdma.verbs.SendWorkRequest;
 import org.softrdma.verbs.UnconnectedQueuePair;
@@ -177,6 +182,80 @@ class AddressedQueuePairTest {
             until(() -> ends.passive.counter("roce.wrongTransport") == 1, "a datagram for a connection is counted");
             from.postSend(2, ends.active.region, 0, 5, SendFlags.SIGNALLED);
             assertEquals(5, ends.passive.next().byteLength());
+        }
+    }
+
+    /** A raw peer as the application that has exchanged addresses would know it. */
+    private static QueuePairAddress addressOf(RawRocePeer peer, int sequence) {
+        return new QueuePairAddress(
+                new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), peer.port()),
+                RawRocePeer.QUEUE_PAIR,
+                sequence,
+                1024);
+    }
+
+    /** As a SEND comes that the peer began as soon as it knew of this side. */
+    @Test
+    void shouldAnswerBeforeItIsReadyToSendAndByTheTimerOfItsOwner() throws Exception {
+        try (RoceEnds ends = new RoceEnds("epoll", HERE);
+                UnconnectedQueuePair pair = create(ends.passive, QueuePairType.RELIABLE_CONNECTION);
+                RawRocePeer peer = stranger("127.0.0.1", pair)) {
+            int timer = 23;
+            pair.readyToReceive(ReceiveAttributes.of(addressOf(peer, 7), 1).withReceiverNotReadyTimer(timer));
+            int opcode = RoceOpcode.RC | RoceOpcode.SEND_ONLY;
+            Bth.put(peer.packet(), opcode, 0, 0, pair.number(), 7);
+            peer.send(RocePacket.length(opcode, 0));
+            assertEquals(Aeth.receiverNotReady(timer), peer.next()[Bth.LENGTH]);
+            assertEquals(QueuePairState.READY_TO_RECEIVE, pair.state());
+            assertThrows(
+                    IllegalStateException.class, () -> pair.postSend(1, ends.passive.region, 0, 5, SendFlags.NONE));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = QueuePairType.class,
+            names = {"RELIABLE_CONNECTION", "UNRELIABLE_CONNECTION"})
+    void shouldBeginWithTheSequenceOfItsOwner(QueuePairType type) throws Exception {
+        try (RoceEnds ends = new RoceEnds("epoll", HERE);
+                UnconnectedQueuePair pair = create(ends.passive, type);
+                RawRocePeer peer = stranger("127.0.0.1", pair)) {
+            pair.readyToReceive(ReceiveAttributes.of(addressOf(peer, 7), 1));
+            pair.readyToSend(SendAttributes.ofReads(1).withSequence(0xABCDEF));
+            pair.postSend(1, ends.passive.region, 0, 5, SendFlags.NONE);
+            byte[] packet = peer.next();
+            assertArrayEquals(
+                    new byte[] {(byte) 0xAB, (byte) 0xCD, (byte) 0xEF},
+                    Arrays.copyOfRange(packet, Bth.LENGTH - 3, Bth.LENGTH));
+        }
+    }
+
+    @Test
+    void shouldGiveUpASilentPeerWhenItsOwnerSays() throws Exception {
+        try (RoceEnds ends = new RoceEnds("epoll", HERE);
+                UnconnectedQueuePair pair = create(ends.active, QueuePairType.RELIABLE_CONNECTION);
+                RawRocePeer peer = stranger("127.0.0.1", pair)) {
+            pair.readyToReceive(ReceiveAttributes.of(addressOf(peer, 7), 1));
+            pair.readyToSend(SendAttributes.ofReads(1).withTimeout(8, 0));
+            pair.postSend(1, ends.active.region, 0, 5, SendFlags.NONE);
+            assertEquals(
+                    CompletionStatus.RETRY_EXCEEDED_ERROR, ends.active.next().status());
+            assertEquals(0, ends.active.counter("roce.retransmitted"));
+        }
+    }
+
+    @Test
+    void shouldGiveUpAPeerWithoutARecvWhenItsOwnerSays() {
+        try (RoceEnds ends = new RoceEnds("epoll", HERE);
+                UnconnectedQueuePair from = create(ends.active, QueuePairType.RELIABLE_CONNECTION);
+                UnconnectedQueuePair to = create(ends.passive, QueuePairType.RELIABLE_CONNECTION)) {
+            to.readyToReceive(ReceiveAttributes.of(from.address(), 1));
+            from.readyToReceive(ReceiveAttributes.of(to.address(), 1));
+            from.readyToSend(SendAttributes.ofReads(1).withReceiverNotReadyRetries(0));
+            from.postSend(1, ends.active.region, 0, 5, SendFlags.NONE);
+            assertEquals(
+                    CompletionStatus.RECEIVER_NOT_READY_RETRY_EXCEEDED_ERROR,
+                    ends.active.next().status());
         }
     }
 

@@ -299,7 +299,7 @@ public record PostingRules(QueuePairLimits limits, Capabilities capabilities, Qu
      * @param readsAllowed the connection allows requests with an answer, a READ for one, in flight
      */
     public static void checkSendable(SendOpcode opcode, int number, QueuePairState state, boolean readsAllowed) {
-        if (state == QueuePairState.INITIAL || state == QueuePairState.CLOSED) {
+        if (state != QueuePairState.READY_TO_SEND && state != QueuePairState.ERROR) {
             throw new IllegalStateException(
                     opcode + " on queue pair " + number + " in state " + state + ": expected READY_TO_SEND");
         }

@@ -5,9 +5,9 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.verbs.AsyncEvent.QueuePairEvent;
-import org.softrdma.verbs.Capabilities;
 import org.softrdma.verbs.ConnectionCapabilities;
 import org.softrdma.verbs.EndCause;
 import org.softrdma.verbs.ProtectionDomain;
@@ -15,6 +15,8 @@ import org.softrdma.verbs.QueuePairAddress;
 import org.softrdma.verbs.QueuePairLimits;
 import org.softrdma.verbs.QueuePairState;
 import org.softrdma.verbs.QueuePairType;
+import org.softrdma.verbs.ReceiveAttributes;
+import org.softrdma.verbs.SendAttributes;
 import org.softrdma.verbs.UnconnectedQueuePair;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
@@ -48,6 +50,9 @@ public abstract class IbvQueuePair extends IbvWorkQueues implements ConnectionEn
     private final CompletableFuture<String> disconnected = new CompletableFuture<>();
     private volatile EndCause endCause = EndCause.UNKNOWN;
     private volatile @Nullable ConnectionCapabilities connection;
+    /** READs in flight that the peer was granted. Under the connect lock. */
+    private int inboundReads;
+
     /** The native queue pair is destroyed. Under the state lock. */
     private boolean gone;
 
@@ -80,14 +85,22 @@ public abstract class IbvQueuePair extends IbvWorkQueues implements ConnectionEn
     }
 
     /**
-     * {@code ibv_modify_qp} to RTR and RTS, of one without an id.
+     * {@code ibv_modify_qp} to RTR, of one without an id.
      *
-     * @param peer where the other end is
-     * @param outboundReads READs in flight from this end, within the limits of the device
-     * @param inboundReads READs in flight from the peer, within the limits of the device
+     * @param attributes within the limits of the device
      * @throws VerbsException if it is refused
      */
-    protected void connectNatively(QueuePairAddress peer, int outboundReads, int inboundReads) {
+    protected void receiveNatively(ReceiveAttributes attributes) {
+        throw new IllegalStateException("queue pair " + number() + " has a connection manager, which connects it");
+    }
+
+    /**
+     * {@code ibv_modify_qp} to RTS, of one without an id.
+     *
+     * @param attributes within the limits of the device
+     * @throws VerbsException if it is refused
+     */
+    protected void sendNatively(SendAttributes attributes) {
         throw new IllegalStateException("queue pair " + number() + " has a connection manager, which connects it");
     }
 
@@ -126,32 +139,71 @@ public abstract class IbvQueuePair extends IbvWorkQueues implements ConnectionEn
     }
 
     @Override
-    public final void connect(QueuePairAddress peer, int outboundReads, int inboundReads) {
-        if (outboundReads < 0 || inboundReads < 0) {
-            throw new IllegalArgumentException(
-                    "outboundReads=" + outboundReads + ", inboundReads=" + inboundReads + ": must not be negative");
-        }
-        boolean reads = type() == QueuePairType.RELIABLE_CONNECTION;
-        Capabilities most = device.traits().capabilities();
-        int outbound = reads ? Math.min(outboundReads, most.maxOutboundReads()) : 0;
-        int inbound = reads ? Math.min(inboundReads, most.maxInboundReads()) : 0;
+    public final void readyToReceive(ReceiveAttributes attributes) {
+        ReceiveAttributes granted = new ReceiveAttributes(
+                attributes.peer(),
+                reads(attributes.inboundReads(), device.traits().capabilities().maxInboundReads()),
+                attributes.receiverNotReadyTimer());
+        move("readyToReceive", QueuePairState.INITIAL, () -> {
+            receiveNatively(granted);
+            inboundReads = granted.inboundReads();
+            return receiving();
+        });
+    }
+
+    @Override
+    public final void readyToSend(SendAttributes attributes) {
+        SendAttributes granted = new SendAttributes(
+                attributes.sequence(),
+                reads(attributes.outboundReads(), device.traits().capabilities().maxOutboundReads()),
+                attributes.timeout(),
+                attributes.retries(),
+                attributes.receiverNotReadyRetries());
+        move("readyToSend", QueuePairState.READY_TO_RECEIVE, () -> {
+            sendNatively(granted);
+            return established(OptionalInt.of(granted.outboundReads()), OptionalInt.of(inboundReads));
+        });
+    }
+
+    private int reads(int asked, int most) {
+        return type() == QueuePairType.RELIABLE_CONNECTION ? Math.min(asked, most) : 0;
+    }
+
+    /** Takes a step from a state; false of the step if the queue pair is in that state no more. */
+    private void move(String what, QueuePairState from, BooleanSupplier step) {
         connectLock.lock();
         try {
-            if (state() != QueuePairState.INITIAL) {
+            QueuePairState now = state();
+            boolean lost = now == QueuePairState.ERROR && from == QueuePairState.READY_TO_RECEIVE;
+            if (now != from && !lost) {
                 throw new IllegalStateException(
-                        "connect of queue pair " + number() + " in state " + state() + ": expected INITIAL");
+                        what + " of queue pair " + number() + " in state " + now + ": expected " + from);
             }
-            connectNatively(peer, outbound, inbound);
-            if (!established(OptionalInt.of(outbound), OptionalInt.of(inbound))) {
+            if (lost || !step.getAsBoolean()) {
                 throw new VerbsException(
                         VerbsErrorCode.CONNECTION_LOST,
-                        "queue pair " + number() + " was " + state() + " before it was connected");
+                        what + " of queue pair " + number() + ": it has gone to " + state() + " meanwhile");
             }
         } catch (VerbsException e) {
             enterError("not connected: " + e.getMessage());
             throw e;
         } finally {
             connectLock.unlock();
+        }
+    }
+
+    private boolean receiving() {
+        stateLock.lock();
+        try {
+            if (state() != QueuePairState.INITIAL) {
+                return false;
+            }
+            device.connectionEstablished();
+            work.state(QueuePairState.READY_TO_RECEIVE);
+            receiveCompletions.begun();
+            return true;
+        } finally {
+            stateLock.unlock();
         }
     }
 
@@ -181,7 +233,8 @@ public abstract class IbvQueuePair extends IbvWorkQueues implements ConnectionEn
     public final boolean established(OptionalInt outboundReads, OptionalInt inboundReads) {
         stateLock.lock();
         try {
-            if (state() != QueuePairState.INITIAL) {
+            boolean received = state() == QueuePairState.READY_TO_RECEIVE;
+            if (state() != QueuePairState.INITIAL && !received) {
                 return connection != null;
             }
             connection = new ConnectionCapabilities(
@@ -194,7 +247,7 @@ public abstract class IbvQueuePair extends IbvWorkQueues implements ConnectionEn
             if (outboundReads.equals(OptionalInt.of(0))) {
                 forbidReads();
             }
-            if (isConnection()) {
+            if (isConnection() && !received) {
                 device.connectionEstablished();
             }
             work.state(QueuePairState.READY_TO_SEND);
@@ -203,6 +256,11 @@ public abstract class IbvQueuePair extends IbvWorkQueues implements ConnectionEn
         } finally {
             stateLock.unlock();
         }
+    }
+
+    /** Packets of a peer are taken. */
+    private boolean isUp() {
+        return state() == QueuePairState.READY_TO_RECEIVE || state() == QueuePairState.READY_TO_SEND;
     }
 
     private boolean isConnection() {
@@ -214,7 +272,7 @@ public abstract class IbvQueuePair extends IbvWorkQueues implements ConnectionEn
         boolean wasEstablished;
         stateLock.lock();
         try {
-            wasEstablished = state() == QueuePairState.READY_TO_SEND;
+            wasEstablished = isUp();
             if (!wasEstablished && state() != QueuePairState.INITIAL) {
                 return;
             }
@@ -301,7 +359,7 @@ public abstract class IbvQueuePair extends IbvWorkQueues implements ConnectionEn
 
     @Override
     public final void disconnect() {
-        if (state() == QueuePairState.READY_TO_SEND) {
+        if (isUp()) {
             enterError("disconnected by this side");
         } else if (state() == QueuePairState.INITIAL) {
             enterError("disconnected before it was connected");
@@ -344,6 +402,7 @@ public abstract class IbvQueuePair extends IbvWorkQueues implements ConnectionEn
             if (state() == QueuePairState.CLOSED) {
                 return;
             }
+            boolean wasUp = connection != null || isUp();
             withPostingStopped(() -> work.state(QueuePairState.CLOSED));
             try {
                 if (connection != null && id != null) {
@@ -351,7 +410,7 @@ public abstract class IbvQueuePair extends IbvWorkQueues implements ConnectionEn
                 }
                 destroyOnce();
             } finally {
-                if (connection != null) {
+                if (wasUp) {
                     thread.execute(() -> ended("closed by this side"));
                 }
                 parts.domain().postsNoMore(sendGate);

@@ -12,7 +12,9 @@ import org.softrdma.rdmacore.abi.CMemory;
 import org.softrdma.rdmacore.abi.VerbsAbi;
 import org.softrdma.verbs.QueuePairAddress;
 import org.softrdma.verbs.QueuePairLimits;
+import org.softrdma.verbs.ReceiveAttributes;
 import org.softrdma.verbs.ReceiveWorkRequest;
+import org.softrdma.verbs.SendAttributes;
 import org.softrdma.verbs.SendOpcode;
 import org.softrdma.verbs.SendWorkRequest;
 
@@ -202,8 +204,13 @@ final class CoreQueuePair extends IbvQueuePair {
     }
 
     @Override
-    protected void connectNatively(QueuePairAddress peer, int outboundReads, int inboundReads) {
-        moves.connect(peer, localAddress(), outboundReads, inboundReads);
+    protected void receiveNatively(ReceiveAttributes attributes) {
+        moves.readyToReceive(attributes, localAddress().maxTransferUnit());
+    }
+
+    @Override
+    protected void sendNatively(SendAttributes attributes) {
+        moves.readyToSend(attributes, sequence);
     }
 
     // ---- states

@@ -7,6 +7,8 @@ import org.softrdma.rdmacore.abi.CMemory;
 import org.softrdma.rdmacore.abi.VerbsAbi;
 import org.softrdma.verbs.QueuePairAddress;
 import org.softrdma.verbs.QueuePairType;
+import org.softrdma.verbs.ReceiveAttributes;
+import org.softrdma.verbs.SendAttributes;
 import org.softrdma.verbs.VerbsException;
 
 /**
@@ -54,39 +56,51 @@ record QueuePairMoves(DeviceContext device, long pointer, QueuePairType type) {
     }
 
     /**
-     * INIT to RTR to RTS.
+     * INIT to RTR.
      *
-     * @param peer the other end
-     * @param own this end
-     * @param outboundReads READs in flight from this end
-     * @param inboundReads READs in flight from the peer
+     * @param wanted the other end, and what it may do
+     * @param ownTransferUnit bytes of payload that a packet to this end may carry
      */
-    void connect(QueuePairAddress peer, QueuePairAddress own, int outboundReads, int inboundReads) {
+    void readyToReceive(ReceiveAttributes wanted, int ownTransferUnit) {
+        QueuePairAddress peer = wanted.peer();
         try (Arena arena = Arena.ofConfined()) {
             long to = attributes(arena);
             device.ownGid().writeWay(to + VerbsAbi.MODIFY_AV, peer.host());
-            int transferUnit = Math.min(peer.maxTransferUnit(), own.maxTransferUnit());
+            int transferUnit = Math.min(peer.maxTransferUnit(), ownTransferUnit);
             CMemory.putInt(to + VerbsAbi.MODIFY_PATH_MTU, QueuePairCodes.transferUnitCode(transferUnit));
             CMemory.putInt(to + VerbsAbi.MODIFY_DEST_QPN, peer.number());
             CMemory.putInt(to + VerbsAbi.MODIFY_RQ_PSN, peer.sequence());
-            CMemory.putByte(to + VerbsAbi.MODIFY_MAX_DEST_RD_ATOMIC, (byte) inboundReads);
-            CMemory.putByte(to + VerbsAbi.MODIFY_MIN_RNR_TIMER, RECEIVER_NOT_READY_CODE);
-            CMemory.putInt(to + VerbsAbi.MODIFY_SQ_PSN, own.sequence());
-            CMemory.putByte(to + VerbsAbi.MODIFY_TIMEOUT, (byte) CoreCmId.ACK_TIMEOUT_SHIFT);
-            CMemory.putByte(to + VerbsAbi.MODIFY_RETRY_CNT, CoreCmId.RETRIES);
-            CMemory.putByte(to + VerbsAbi.MODIFY_RNR_RETRY, CoreCmId.RNR_RETRIES);
-            CMemory.putByte(to + VerbsAbi.MODIFY_MAX_RD_ATOMIC, (byte) outboundReads);
-            String what = "queue pair " + peer.number() + " of " + SocketAddressText.of(peer.host());
+            CMemory.putByte(to + VerbsAbi.MODIFY_MAX_DEST_RD_ATOMIC, (byte) wanted.inboundReads());
+            CMemory.putByte(to + VerbsAbi.MODIFY_MIN_RNR_TIMER, (byte)
+                    wanted.receiverNotReadyTimer().orElse(RECEIVER_NOT_READY_CODE));
             move(
                     to,
                     VerbsAbi.STATE_READY_TO_RECEIVE,
                     isReliable() ? VerbsAbi.RELIABLE_TO_RTR : VerbsAbi.UNRELIABLE_TO_RTR,
-                    what);
+                    "queue pair " + peer.number() + " of " + SocketAddressText.of(peer.host()));
+        }
+    }
+
+    /**
+     * RTR to RTS.
+     *
+     * @param wanted how it sends
+     * @param sequence of the first packet, unless {@code wanted} has another
+     */
+    void readyToSend(SendAttributes wanted, int sequence) {
+        try (Arena arena = Arena.ofConfined()) {
+            long to = attributes(arena);
+            CMemory.putInt(to + VerbsAbi.MODIFY_SQ_PSN, wanted.sequence().orElse(sequence));
+            CMemory.putByte(to + VerbsAbi.MODIFY_TIMEOUT, (byte) wanted.timeout().orElse(CoreCmId.ACK_TIMEOUT_SHIFT));
+            CMemory.putByte(to + VerbsAbi.MODIFY_RETRY_CNT, (byte) wanted.retries().orElse(CoreCmId.RETRIES));
+            CMemory.putByte(to + VerbsAbi.MODIFY_RNR_RETRY, (byte)
+                    wanted.receiverNotReadyRetries().orElse(CoreCmId.RNR_RETRIES));
+            CMemory.putByte(to + VerbsAbi.MODIFY_MAX_RD_ATOMIC, (byte) wanted.outboundReads());
             move(
                     to,
                     VerbsAbi.STATE_READY_TO_SEND,
                     isReliable() ? VerbsAbi.RELIABLE_TO_RTS : VerbsAbi.UNRELIABLE_TO_RTS,
-                    what);
+                    "a queue pair of type " + type);
         }
     }
 

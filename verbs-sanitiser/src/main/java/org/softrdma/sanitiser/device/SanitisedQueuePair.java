@@ -22,8 +22,10 @@ import org.softrdma.verbs.QueuePairAddress;
 import org.softrdma.verbs.QueuePairLimits;
 import org.softrdma.verbs.QueuePairState;
 import org.softrdma.verbs.QueuePairType;
+import org.softrdma.verbs.ReceiveAttributes;
 import org.softrdma.verbs.ReceiveWorkRequest;
 import org.softrdma.verbs.ScatterGatherList;
+import org.softrdma.verbs.SendAttributes;
 import org.softrdma.verbs.SendFlags;
 import org.softrdma.verbs.SendOpcode;
 import org.softrdma.verbs.SendWorkRequest;
@@ -375,8 +377,13 @@ final class SanitisedQueuePair implements UnconnectedQueuePair {
     }
 
     @Override
-    public void connect(QueuePairAddress peer, int outboundReads, int inboundReads) {
-        unconnected().connect(peer, outboundReads, inboundReads);
+    public void readyToReceive(ReceiveAttributes attributes) {
+        unconnected().readyToReceive(attributes);
+    }
+
+    @Override
+    public void readyToSend(SendAttributes attributes) {
+        unconnected().readyToSend(attributes);
     }
 
     /** Only what a domain has made is handed out as one that the application connects. */

@@ -98,8 +98,10 @@ public final class QueuePairRecord {
 
     /** True if the device may still move data for it. */
     boolean isAlive() {
-        QueuePairState now = state.get();
-        return now == QueuePairState.INITIAL || now == QueuePairState.READY_TO_SEND;
+        return switch (state.get()) {
+            case INITIAL, READY_TO_RECEIVE, READY_TO_SEND -> true;
+            case ERROR, CLOSED -> false;
+        };
     }
 
     /** True if it is connected and has not failed. */

@@ -28,6 +28,45 @@ public record RcSettings(
     /** Retries that never end. */
     public static final int FOR_EVER = 7;
 
+    /**
+     * The same for a responder that asks its peer to wait for another time.
+     *
+     * @param newRnrTimer code of the time
+     */
+    public RcSettings withRnrTimer(int newRnrTimer) {
+        return new RcSettings(
+                transferUnit,
+                outboundReads,
+                inboundReads,
+                window,
+                readWindow,
+                timeoutNs,
+                retries,
+                rnrRetries,
+                newRnrTimer);
+    }
+
+    /**
+     * The same for another requester.
+     *
+     * @param newOutboundReads READs and atomics that it may have in flight
+     * @param newTimeoutNs its longest timeout; 0 is never
+     * @param newRetries how often in a row
+     * @param newRnrRetries how often in a row a peer may say that it is not ready
+     */
+    public RcSettings requesting(int newOutboundReads, long newTimeoutNs, int newRetries, int newRnrRetries) {
+        return new RcSettings(
+                transferUnit,
+                newOutboundReads,
+                inboundReads,
+                window,
+                readWindow,
+                newTimeoutNs,
+                newRetries,
+                newRnrRetries,
+                rnrTimer);
+    }
+
     /** Packets that one request of a READ asks for at most. */
     public int readPackets() {
         return Math.max(1, readWindow / 2);

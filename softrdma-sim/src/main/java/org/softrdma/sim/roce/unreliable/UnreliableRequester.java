@@ -42,6 +42,11 @@ public final class UnreliableRequester {
         psn = startingPsn;
     }
 
+    /** Its first PSN is another; before anything was sent. */
+    public void startAt(int startingPsn) {
+        psn = startingPsn;
+    }
+
     /** Chooses the next packet; false if nothing is posted. */
     public boolean next() {
         if (!sends.hasUnsent()) {
