@@ -12,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -39,6 +40,8 @@ import org.softrdma.verbs.WorkCompletion;
 import org.softrdma.verbs.cm.ConnectionParameters;
 import org.softrdma.verbs.cm.ConnectionRequest;
 import org.softrdma.verbs.cm.Connector;
+import org.softrdma.verbs.cm.DatagramListener;
+import org.softrdma.verbs.cm.DatagramService;
 import org.softrdma.verbs.cm.Listener;
 import org.softrdma.verbs.device.VerbsDevice;
 import org.softrdma.verbs.device.VerbsProviders;
@@ -49,6 +52,7 @@ import org.softrdma.verbs.device.VerbsProviders;
  * <pre>
  *   ExamplePeer pingpong connect|listen OWN PEER rc|uc|ud HOST PORT TRANSFER_UNIT ROUNDS SIZE...
  *   ExamplePeer ucmatose connect|listen OWN PEER PORT CONNECTIONS MESSAGES SIZE
+ *   ExamplePeer udaddy connect|listen OWN PEER PORT CONNECTIONS MESSAGES SIZE
  * </pre>
  *
  * OWN and PEER are addresses of RoCE. Every byte that comes back is checked: the examples send what they have received. Ends with 1 and a
@@ -91,13 +95,15 @@ public final class ExamplePeer {
                 InetAddress host = InetAddress.getByName(rest.removeFirst());
                 int[] numbers = numbers(rest);
                 end.pingPong(listens, type, peer, new InetSocketAddress(host, numbers[0]), numbers);
-            } else if (program.equals("ucmatose")) {
-                int[] numbers = numbers(rest);
-                InetAddress host = listens ? InetAddress.getByName(own) : peer;
-                end.manyConnections(
-                        listens, new InetSocketAddress(host, numbers[0]), numbers[1], numbers[2], numbers[3]);
             } else {
-                throw new IllegalArgumentException(program);
+                int[] numbers = numbers(rest);
+                InetSocketAddress service =
+                        new InetSocketAddress(listens ? InetAddress.getByName(own) : peer, numbers[0]);
+                switch (program) {
+                    case "ucmatose" -> end.connections(listens, service, numbers[1], numbers[2], numbers[3]);
+                    case "udaddy" -> end.datagrams(listens, service, numbers[1], numbers[2], numbers[3]);
+                    default -> throw new IllegalArgumentException(program);
+                }
             }
         } catch (Throwable wrong) {
             wrong.printStackTrace(System.out);
@@ -374,7 +380,7 @@ public final class ExamplePeer {
 
     // ---- ucmatose: so many connections, on each so many messages of the listener, then as many of the other end
 
-    private void manyConnections(
+    private void connections(
             boolean listens, InetSocketAddress service, int connections, int messages, int size)
             throws InterruptedException {
         List<Messages> all = new ArrayList<>();
@@ -476,5 +482,86 @@ public final class ExamplePeer {
             pair.close();
             place.close();
         }
+    }
+
+    // ---- udaddy: the connecting end sends so many datagrams to each service, then the other answers with as many
+
+    private void datagrams(boolean listens, InetSocketAddress service, int connections, int messages, int size) {
+        int header = RoutingHeader.LENGTH;
+        int all = connections * messages;
+        long inbox = (long) header + size;
+        QueuePairLimits limits = QueuePairLimits.of(messages, all);
+        try (Place place = new Place(size + all * inbox, 2 * all);
+                UnconnectedQueuePair pair = domain.createQueuePair(QueuePairAttributes.of(place.queue, limits)
+                        .withDatagrams(DatagramService.QUEUE_KEY))) {
+            byte[] pattern = new byte[size];
+            random.nextBytes(pattern);
+            place.put(0, pattern);
+            for (int i = 0; i < all; i++) {
+                accepted(pair.postReceive(i, place.region, size + i * inbox, inbox));
+            }
+            if (!listens) {
+                for (int i = 0; i < connections; i++) {
+                    DatagramService found = device.resolveDatagrams(service, new byte[0], DEADLINE_NS);
+                    datagrams(pair, place, found.host(), found.number(), found.queueKey(), messages, size);
+                }
+                Map<Integer, Integer> from = arrived(place, all, size, new HashMap<>());
+                require(from.size() == connections, "answers of " + from);
+                for (int i = 0; i < all; i++) {
+                    byte[] answer = place.get(size + i * inbox + header, size);
+                    // udaddy sends the buffer in which it has received, with the header before the data.
+                    boolean same = Arrays.equals(
+                            Arrays.copyOfRange(answer, header, size), Arrays.copyOf(pattern, size - header));
+                    require(same, "answer " + i + " has other bytes than were sent");
+                }
+            } else {
+                DatagramService offered = new DatagramService(
+                        pair.address().host(), pair.number(), DatagramService.QUEUE_KEY, new byte[0]);
+                try (DatagramListener listener = device.listenForDatagrams(service, offered)) {
+                    say("listening");
+                    Map<Integer, InetAddress> hosts = new HashMap<>();
+                    Map<Integer, Integer> from = arrived(place, all, size, hosts);
+                    require(from.size() == connections, "datagrams of " + from);
+                    hosts.forEach((number, host) -> datagrams(
+                            pair,
+                            place,
+                            new InetSocketAddress(host, QueuePairAddress.PORT),
+                            number,
+                            DatagramService.QUEUE_KEY,
+                            messages,
+                            size));
+                }
+            }
+        }
+        say(connections + " services of " + messages + " datagrams of " + size + " bytes");
+    }
+
+    private void datagrams(
+            QueuePair pair, Place place, InetSocketAddress to, int number, int key, int messages, int size) {
+        try (AddressHandle host = domain.createAddressHandle(to)) {
+            for (int i = 0; i < messages; i++) {
+                accepted(pair.postSendImmediateTo(
+                        -1, place.region, 0, size, host, number, key, pair.number(), SendFlags.SIGNALLED));
+            }
+            for (int i = 0; i < messages; i++) {
+                require(place.next("a datagram").wrId() == -1, "a datagram came before all had left");
+            }
+        }
+    }
+
+    /** Takes so many datagrams: how many of each queue pair, and where those are. */
+    private Map<Integer, Integer> arrived(Place place, int all, int size, Map<Integer, InetAddress> hosts) {
+        Map<Integer, Integer> from = new HashMap<>();
+        for (int i = 0; i < all; i++) {
+            WorkCompletion one = place.next("datagram " + i + " of " + all);
+            require(one.byteLength() == RoutingHeader.LENGTH + size, "a datagram of " + one.byteLength() + " bytes");
+            require(one.immediate() == one.sourceNumber(), "immediate " + one.immediate() + " of " + one.sourceNumber());
+            from.merge(one.sourceNumber(), 1, Integer::sum);
+            long at = size + one.wrId() * (RoutingHeader.LENGTH + size);
+            hosts.put(
+                    one.sourceNumber(),
+                    RoutingHeader.source(place.memory.segment().asSlice(at, RoutingHeader.LENGTH)));
+        }
+        return from;
     }
 }

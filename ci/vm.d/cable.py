@@ -5,7 +5,7 @@ which loses what it is told to lose.
     cable.py TAP CARD_PORT CONTROL_PORT      both on 127.0.0.1
 
 A line to the control port, and the answer:
-    lose COUNT KIND host|guest    the next messages of that kind that come from there; KIND is REQ, MRA, REJ, REP, RTU, DREQ or DREP
+    lose COUNT KIND host|guest    the next messages of that kind that come from there; KIND is one of KINDS
     loss PERMILLE SEED            so many of a thousand packets of RoCE, either way; 0 for none
     cut | join                    everything is lost; nothing is
     lost                          how many of each kind were lost, as "host:REQ=1 guest:REP=1 packets=7"
@@ -21,7 +21,7 @@ import struct
 import sys
 
 ROCE_PORT = 4791
-KINDS = {0x10: "REQ", 0x11: "MRA", 0x12: "REJ", 0x13: "REP", 0x14: "RTU", 0x15: "DREQ", 0x16: "DREP"}
+KINDS = {0x10: "REQ", 0x11: "MRA", 0x12: "REJ", 0x13: "REP", 0x14: "RTU", 0x15: "DREQ", 0x16: "DREP", 0x17: "SIDR_REQ", 0x18: "SIDR_REP"}
 TUNSETIFF = 0x400454CA
 IFF_TAP_NO_PI = 0x1002
 LARGEST = 1 << 16

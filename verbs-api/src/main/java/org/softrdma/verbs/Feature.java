@@ -64,5 +64,10 @@ public enum Feature {
     /** {@link QueuePairType#UNRELIABLE_CONNECTION}. */
     UNRELIABLE_CONNECTION,
     /** {@link QueuePairType#UNRELIABLE_DATAGRAM}, {@link ProtectionDomain#createAddressHandle}. */
-    UNRELIABLE_DATAGRAM
+    UNRELIABLE_DATAGRAM,
+    /**
+     * {@link org.softrdma.verbs.device.VerbsDevice#resolveDatagrams} and {@link
+     * org.softrdma.verbs.device.VerbsDevice#listenForDatagrams}: the connection manager finds queue pairs of datagrams.
+     */
+    DATAGRAM_SERVICES
 }

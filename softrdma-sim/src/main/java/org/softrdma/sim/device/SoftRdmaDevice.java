@@ -36,6 +36,7 @@ import org.softrdma.sim.queue.SoftCompletionChannel;
 import org.softrdma.sim.queue.SoftCompletionQueue;
 import org.softrdma.sim.queue.SoftSharedReceiveQueue;
 import org.softrdma.sim.samehost.SameHost;
+import org.softrdma.sim.transport.AddressText;
 import org.softrdma.sim.transport.EventLoop;
 import org.softrdma.sim.transport.Transport;
 import org.softrdma.verbs.AccessFlag;
@@ -54,6 +55,8 @@ import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.ConnectionParameters;
 import org.softrdma.verbs.cm.Connector;
+import org.softrdma.verbs.cm.DatagramListener;
+import org.softrdma.verbs.cm.DatagramService;
 import org.softrdma.verbs.cm.Listener;
 import org.softrdma.verbs.device.VerbsDevice;
 import org.softrdma.verbs.provider.Closing;
@@ -86,7 +89,8 @@ public final class SoftRdmaDevice implements VerbsDevice {
             Feature.SEND_IMMEDIATE,
             Feature.CONNECTION_BY_ADDRESS,
             Feature.UNRELIABLE_CONNECTION,
-            Feature.UNRELIABLE_DATAGRAM);
+            Feature.UNRELIABLE_DATAGRAM,
+            Feature.DATAGRAM_SERVICES);
 
     private static final Map<AccessFlag, Feature> FEATURES_OF_FLAGS = Map.of(
             AccessFlag.REMOTE_ATOMIC, Feature.ATOMICS,
@@ -492,6 +496,36 @@ public final class SoftRdmaDevice implements VerbsDevice {
         checkVersion(remote);
         checkOpen();
         return new SoftConnector(this, wire.connector(remote), remote);
+    }
+
+    @Override
+    public DatagramService resolveDatagrams(InetSocketAddress service, byte[] privateData, long timeoutNs) {
+        progress().checkThread();
+        require(Feature.DATAGRAM_SERVICES, "resolveDatagrams");
+        checkPrivateData(privateData.length);
+        if (service.isUnresolved()) {
+            throw new VerbsException(VerbsErrorCode.UNREACHABLE, "unknown host " + service.getHostString());
+        }
+        checkOpen();
+        CompletableFuture<DatagramService> found = wire.resolveDatagrams(service, privateData.clone());
+        return Waiting.establish(found, progress(), timeoutNs, "the answer of " + AddressText.of(service), reason -> {
+            boolean ignored = found.completeExceptionally(new VerbsException(VerbsErrorCode.TIMED_OUT, reason));
+        });
+    }
+
+    @Override
+    public DatagramListener listenForDatagrams(InetSocketAddress local, DatagramService offered) {
+        progress().checkThread();
+        require(Feature.DATAGRAM_SERVICES, "listenForDatagrams");
+        checkPrivateData(offered.privateData().length);
+        if (local.isUnresolved()) {
+            throw new VerbsException(VerbsErrorCode.ADDRESS_NOT_AVAILABLE, "unknown host " + local.getHostString());
+        }
+        return child(() -> {
+            SoftDatagramListener listener = new SoftDatagramListener(firstEngine(), this::childClosed);
+            onFirstLoop(() -> listener.open(wire, local, offered));
+            return listener;
+        }, "a listener for datagrams");
     }
 
     /** Runs something on the first loop and waits for it. */

@@ -5,6 +5,7 @@ import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
 import org.softrdma.sim.engine.RnicEngine;
@@ -13,6 +14,7 @@ import org.softrdma.verbs.AddressHandle;
 import org.softrdma.verbs.Feature;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QueuePairType;
+import org.softrdma.verbs.cm.DatagramService;
 
 /**
  * A protocol that carries the requests of a device's queue pairs: iWARP over TCP, for one. The device owns the verbs
@@ -96,6 +98,29 @@ public interface Wire {
      */
     default AddressHandle addressHandle(ProtectionDomain domain, InetSocketAddress host, Runnable onClose) {
         throw new IllegalStateException(description() + " has no datagrams");
+    }
+
+    /**
+     * Asks where the datagrams of a service go. Only if it has such services. The result is a {@link
+     * org.softrdma.verbs.VerbsException} if it is not found.
+     *
+     * @param service a resolved address and a port
+     * @param privateData sent with the question
+     */
+    default CompletableFuture<DatagramService> resolveDatagrams(InetSocketAddress service, byte[] privateData) {
+        throw new IllegalStateException(description() + " has no services of datagrams");
+    }
+
+    /**
+     * Tells whoever asks where the datagrams of a service go. Only if it has such services. On the thread of the first
+     * engine.
+     *
+     * @param local address, and port or 0
+     * @param offered the answer
+     * @throws IOException if the address or port cannot be had
+     */
+    default Acceptor listenForDatagrams(InetSocketAddress local, DatagramService offered) throws IOException {
+        throw new IllegalStateException(description() + " has no services of datagrams");
     }
 
     /** Adds its counters to a snapshot, by name. */

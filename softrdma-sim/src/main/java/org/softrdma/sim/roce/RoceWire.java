@@ -9,6 +9,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
@@ -32,6 +33,7 @@ import org.softrdma.verbs.Feature;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QueuePairType;
 import org.softrdma.verbs.cm.ConnectionParameters;
+import org.softrdma.verbs.cm.DatagramService;
 
 /** RoCEv2 over UDP: connections share the {@link RocePort}s of their engine. Peers connect to the first engine. */
 final class RoceWire implements Wire {
@@ -60,13 +62,15 @@ final class RoceWire implements Wire {
             Feature.ASYNC_EVENTS,
             Feature.CONNECTION_BY_ADDRESS,
             Feature.UNRELIABLE_CONNECTION,
-            Feature.UNRELIABLE_DATAGRAM));
+            Feature.UNRELIABLE_DATAGRAM,
+            Feature.DATAGRAM_SERVICES));
 
     private final List<RocePorts> engines;
     /** Of queue pairs that no connection manager connects. */
     private final InetAddress address;
 
     private final int transferUnit;
+    private final DatagramServices services;
     private final AtomicInteger nextEngine = new AtomicInteger();
 
     RoceWire(RoceSettings settings, List<RnicEngine> engines, RandomGenerator random, QueuePairNumbers numbers) {
@@ -76,6 +80,7 @@ final class RoceWire implements Wire {
                 .toList();
         address = this.engines.getFirst().addressForOthers();
         transferUnit = this.engines.getFirst().transferUnit(address);
+        services = new DatagramServices(this.engines.getFirst(), address);
     }
 
     @Override
@@ -141,6 +146,16 @@ final class RoceWire implements Wire {
                             + address.getHostAddress() + ", which is this device's (roce-address)");
         }
         return new RoceAddressHandle(domain, host, new RocePath(here, 0, new CmPeer(there, host.getPort())), onClose);
+    }
+
+    @Override
+    public CompletableFuture<DatagramService> resolveDatagrams(InetSocketAddress service, byte[] privateData) {
+        return services.resolve(service, privateData);
+    }
+
+    @Override
+    public Acceptor listenForDatagrams(InetSocketAddress local, DatagramService offered) throws IOException {
+        return services.listen(local, offered);
     }
 
     @Override

@@ -31,6 +31,7 @@ import org.softrdma.sim.roce.wire.Mad;
 import org.softrdma.sim.roce.wire.PrivateData;
 import org.softrdma.sim.roce.wire.RoceOpcode;
 import org.softrdma.sim.roce.wire.RocePacket;
+import org.softrdma.sim.roce.wire.ServiceReply;
 
 /**
  * A peer that is no device: it connects by the connection manager's messages and then sends what a test wants, each packet
@@ -105,6 +106,14 @@ final class RawRocePeer implements CmEvents, AutoCloseable {
                         header.with(PrivateData.NONE)),
                 this,
                 System.nanoTime());
+    }
+
+    /** Answers questions for a service of datagrams with a status. */
+    void answer(int servicePort, int status, PrivateData data) {
+        boolean ignored = manager.listen(
+                AddressHeader.serviceId(AddressHeader.PORT_SPACE_UDP, servicePort),
+                (from, request) ->
+                        new ServiceReply(request.requestId(), status, QUEUE_PAIR, request.serviceId(), 5, data));
     }
 
     /** Until an event has come. */

@@ -15,6 +15,8 @@ import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.Connector;
+import org.softrdma.verbs.cm.DatagramListener;
+import org.softrdma.verbs.cm.DatagramService;
 import org.softrdma.verbs.cm.Listener;
 
 /**
@@ -141,6 +143,45 @@ public interface VerbsDevice extends AutoCloseable {
      * @throws VerbsException {@link VerbsErrorCode#UNREACHABLE} or {@link VerbsErrorCode#TIMED_OUT}
      */
     Connector resolve(InetSocketAddress remote, long timeoutNs);
+
+    /**
+     * Asks a host where the datagrams of a service go (C: {@code rdma_create_id} with {@code RDMA_PS_UDP}, {@code
+     * rdma_resolve_addr}, {@code rdma_resolve_route}, {@code rdma_connect}; messages SIDR_REQ and SIDR_REP). Needs {@link
+     * Feature#DATAGRAM_SERVICES}.
+     *
+     * @param service a resolved address, and the port of the service in the port space of datagrams
+     * @param privateData sent with the question, at most {@link Capabilities#maxPrivateData()} bytes
+     * @param timeoutNs how long the answer may take
+     * @throws org.softrdma.verbs.cm.ConnectionRejectedException if the service refuses
+     * @throws VerbsException {@link VerbsErrorCode#NOT_SUPPORTED} without the feature; {@link VerbsErrorCode#UNREACHABLE}
+     *     if nobody offers that service; {@link VerbsErrorCode#TIMED_OUT}, {@link VerbsErrorCode#INTERRUPTED}
+     * @throws IllegalArgumentException if the private data is too long
+     */
+    default DatagramService resolveDatagrams(InetSocketAddress service, byte[] privateData, long timeoutNs) {
+        throw new VerbsException(
+                VerbsErrorCode.NOT_SUPPORTED,
+                "resolveDatagrams: this device has no " + Feature.DATAGRAM_SERVICES
+                        + "; exchange UnconnectedQueuePair.address() by other means");
+    }
+
+    /**
+     * Tells whoever asks where the datagrams of a service go (C: {@code rdma_listen} with {@code RDMA_PS_UDP}, {@code
+     * rdma_accept} for each question). Needs {@link Feature#DATAGRAM_SERVICES}.
+     *
+     * @param local an address of this device's queue pairs of datagrams, or the wildcard, and a port in the port space of
+     *     datagrams; port 0 picks a free one, which {@link DatagramListener#localAddress()} returns
+     * @param offered number and queue key of the queue pair, and private data for whoever asks; its host is not looked
+     *     at, since it is where the peer has asked. Peers of rdma_cm want {@link DatagramService#QUEUE_KEY}
+     * @throws VerbsException {@link VerbsErrorCode#NOT_SUPPORTED} without the feature; {@link
+     *     VerbsErrorCode#ADDRESS_IN_USE}, {@link VerbsErrorCode#ADDRESS_NOT_AVAILABLE}
+     * @throws IllegalArgumentException if the private data is too long
+     */
+    default DatagramListener listenForDatagrams(InetSocketAddress local, DatagramService offered) {
+        throw new VerbsException(
+                VerbsErrorCode.NOT_SUPPORTED,
+                "listenForDatagrams: this device has no " + Feature.DATAGRAM_SERVICES
+                        + "; exchange UnconnectedQueuePair.address() by other means");
+    }
 
     /**
      * Drives a device in manual progress. Otherwise it returns 0 at once.

@@ -18,6 +18,8 @@ import org.softrdma.verbs.MemorySource;
 import org.softrdma.verbs.PinningCounters;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.cm.Connector;
+import org.softrdma.verbs.cm.DatagramListener;
+import org.softrdma.verbs.cm.DatagramService;
 import org.softrdma.verbs.cm.Listener;
 import org.softrdma.verbs.device.VerbsDevice;
 
@@ -150,6 +152,18 @@ public final class SanitisedDevice implements VerbsDevice {
     @Override
     public Connector resolve(InetSocketAddress remote, long timeoutNs) {
         return new SanitisedConnector(device.resolve(remote, timeoutNs), remote, maker);
+    }
+
+    @Override
+    public DatagramService resolveDatagrams(InetSocketAddress service, byte[] privateData, long timeoutNs) {
+        return device.resolveDatagrams(service, privateData, timeoutNs);
+    }
+
+    @Override
+    public DatagramListener listenForDatagrams(InetSocketAddress local, DatagramService offered) {
+        DatagramListener bare = device.listenForDatagrams(local, offered);
+        return new SanitisedDatagramListener(
+                bare, Lifetime.of(watch.open(), number, "listener for datagrams at " + bare.localAddress()));
     }
 
     @Override

@@ -30,6 +30,7 @@ import org.softrdma.verbs.SendWorkRequest;
 import org.softrdma.verbs.SendWorkRequestList;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.cm.DatagramService;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /**
@@ -135,6 +136,12 @@ final class FeatureGate {
                         () -> queuePair.postSendImmediateTo(1, region, 0, 1, NOWHERE, 17, 0, 7, SendFlags.NONE),
                         () -> queuePair.post(
                                 new SendWorkRequest().send(1, SendFlags.NONE).to(NOWHERE, 17, 0)));
+            case DATAGRAM_SERVICES ->
+                List.of(
+                        () -> node.device().resolveDatagrams(NOWHERE.host(), new byte[0], 0),
+                        () -> node.device()
+                                .listenForDatagrams(
+                                        NOWHERE.host(), new DatagramService(NOWHERE.host(), 17, 0, new byte[0])));
             case ASYNC_EVENTS -> List.of(() -> node.device().awaitEvent(0));
             default -> throw new IllegalArgumentException(feature + ": no call needs it");
         };

@@ -19,6 +19,7 @@ import org.softrdma.testkit.cases.CompletionChannelCases;
 import org.softrdma.testkit.cases.CompletionQueueCases;
 import org.softrdma.testkit.cases.ConnectionCases;
 import org.softrdma.testkit.cases.DatagramCases;
+import org.softrdma.testkit.cases.DatagramServiceCases;
 import org.softrdma.testkit.cases.DepthCases;
 import org.softrdma.testkit.cases.DeviceCases;
 import org.softrdma.testkit.cases.EventCases;
@@ -81,6 +82,7 @@ public record CaseMethod(ConformanceCase description, Method method) {
             StandstillCases.class,
             EventCases.class,
             AddressCases.class,
+            DatagramServiceCases.class,
             UnreliableConnectionCases.class,
             DatagramCases.class);
 

@@ -1,0 +1,62 @@
+package org.softrdma.sim.device;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.sim.engine.OnLoopOnce;
+import org.softrdma.sim.engine.RnicEngine;
+import org.softrdma.sim.link.Wire;
+import org.softrdma.sim.transport.Acceptor;
+import org.softrdma.verbs.cm.DatagramListener;
+import org.softrdma.verbs.cm.DatagramService;
+
+/** Lets a service of datagrams be found. The wire answers; application threads close. */
+final class SoftDatagramListener implements DatagramListener {
+    private final RnicEngine engine;
+    private final Runnable onClose;
+    private final OnLoopOnce end;
+    private volatile @Nullable Acceptor acceptor;
+
+    /**
+     * Not open yet.
+     *
+     * @param engine the first one
+     * @param onClose called once on close
+     */
+    SoftDatagramListener(RnicEngine engine, Runnable onClose) {
+        this.engine = engine;
+        this.onClose = onClose;
+        end = new OnLoopOnce(engine, this::endListening);
+    }
+
+    /** On the engine's thread. */
+    void open(Wire wire, InetSocketAddress local, DatagramService offered) throws IOException {
+        acceptor = wire.listenForDatagrams(local, offered);
+    }
+
+    @Override
+    public InetSocketAddress localAddress() {
+        Acceptor current = acceptor;
+        if (current == null) {
+            throw new IllegalStateException("the listener is not open");
+        }
+        return current.localAddress();
+    }
+
+    @Override
+    public void close() {
+        engine.checkThread();
+        end.run();
+    }
+
+    private void endListening() {
+        Acceptor current = acceptor;
+        try {
+            if (current != null) {
+                current.close();
+            }
+        } finally {
+            onClose.run();
+        }
+    }
+}
