@@ -1,6 +1,7 @@
 package org.softrdma.ibverbs.device;
 
 import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
 import org.softrdma.ibverbs.CmEventType;
 
 /**
@@ -11,6 +12,7 @@ import org.softrdma.ibverbs.CmEventType;
  * @param privateData what the peer sent, perhaps empty; must not be changed
  * @param responderResources as the event has it; empty if unknown
  * @param initiatorDepth as the event has it; empty if unknown
+ * @param datagrams number and key of the queue pair that answers a question for datagrams; else null
  */
 @SuppressWarnings("ArrayRecordComponent") // handed on, never compared
 public record CmEvent(
@@ -18,10 +20,19 @@ public record CmEvent(
         OptionalInt status,
         byte[] privateData,
         OptionalInt responderResources,
-        OptionalInt initiatorDepth) {
+        OptionalInt initiatorDepth,
+        @Nullable Datagrams datagrams) {
+    /**
+     * Where datagrams go.
+     *
+     * @param number of the queue pair
+     * @param queueKey of the queue pair
+     */
+    public record Datagrams(int number, int queueKey) {}
+
     /** An event of which only the type is known. */
     public static CmEvent of(CmEventType type) {
-        return new CmEvent(type, OptionalInt.empty(), new byte[0], OptionalInt.empty(), OptionalInt.empty());
+        return new CmEvent(type, OptionalInt.empty(), new byte[0], OptionalInt.empty(), OptionalInt.empty(), null);
     }
 
     /** Text for messages. */

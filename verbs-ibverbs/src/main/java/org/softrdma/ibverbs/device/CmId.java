@@ -15,6 +15,7 @@ import org.softrdma.verbs.QueuePairState;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.ConnectionParameters;
+import org.softrdma.verbs.cm.DatagramService;
 
 /**
  * One {@code rdma_cm_id}: a listener or one side of a connection. It lives until the last of its holders (connector or
@@ -76,6 +77,16 @@ public abstract class CmId {
 
     /** {@code rdma_accept}. */
     protected abstract void callAccept(ConnectionParameters parameters);
+
+    /**
+     * {@code rdma_accept} of a question for a service of datagrams, which is released next.
+     *
+     * @param offered the answer
+     * @throws VerbsException if it is refused
+     */
+    protected void answer(DatagramService offered) {
+        throw new IllegalStateException("an id of connections cannot tell of " + offered);
+    }
 
     /**
      * Rejects a connect request, which is released next. A peer that is gone is no error.

@@ -3,6 +3,7 @@ package org.softrdma.ibverbs.device;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
+import org.softrdma.verbs.Feature;
 
 /**
  * The event channel of a device: its ids, by the keys that name them in events, and its thread. The thread acknowledges
@@ -16,6 +17,11 @@ public abstract class ConnectionManager extends ConnectionThread {
 
     /** {@code rdma_create_id}, and {@link #adopt}. */
     protected abstract CmId createId();
+
+    /** As {@link #createId}, of a service of datagrams, where the device has {@link Feature#DATAGRAM_SERVICES}. */
+    protected CmId createDatagramId() {
+        throw new IllegalStateException("a device with " + Feature.DATAGRAM_SERVICES + " must make one");
+    }
 
     /**
      * From now on events reach the id's object.

@@ -2,9 +2,11 @@ package org.softrdma.ibverbs.device;
 
 import java.net.InetSocketAddress;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.ibverbs.ArenaMemory;
+import org.softrdma.ibverbs.CmEventType;
 import org.softrdma.ibverbs.Deadline;
 import org.softrdma.verbs.AsyncEvent;
 import org.softrdma.verbs.CompletionChannel;
@@ -12,11 +14,15 @@ import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.Feature;
 import org.softrdma.verbs.HostMemory;
 import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.QueuePairAddress;
 import org.softrdma.verbs.QueuePairAttributes;
 import org.softrdma.verbs.UnconnectedQueuePair;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.cm.ConnectionParameters;
 import org.softrdma.verbs.cm.Connector;
+import org.softrdma.verbs.cm.DatagramListener;
+import org.softrdma.verbs.cm.DatagramService;
 import org.softrdma.verbs.cm.Listener;
 import org.softrdma.verbs.device.VerbsDevice;
 import org.softrdma.verbs.provider.Closing;
@@ -183,6 +189,70 @@ public abstract class IbvDevice implements VerbsDevice, DeviceTraits {
             try {
                 id.resolve(remote, Deadline.in(timeoutNs));
                 return new IbvConnector(opened, queuePairs, id, remote);
+            } catch (Throwable e) {
+                id.release();
+                throw e;
+            }
+        });
+    }
+
+    @Override
+    public final DatagramService resolveDatagrams(InetSocketAddress service, byte[] privateData, long timeoutNs) {
+        if (!capabilities().has(Feature.DATAGRAM_SERVICES)) {
+            return VerbsDevice.super.resolveDatagrams(service, privateData, timeoutNs);
+        }
+        ConnectionParameters question = opened.clamp(new ConnectionParameters(0, 0, privateData));
+        if (service.isUnresolved()) {
+            throw new VerbsException(VerbsErrorCode.UNREACHABLE, "unknown host " + service.getHostString());
+        }
+        opened.childOpened();
+        try {
+            return resolveDatagrams(service, question, Deadline.in(timeoutNs));
+        } finally {
+            opened.childClosed();
+        }
+    }
+
+    private DatagramService resolveDatagrams(
+            InetSocketAddress service, ConnectionParameters question, Deadline deadline) {
+        CmId id = connections().createDatagramId();
+        try {
+            id.resolve(service, deadline);
+            CmEvent answer = CmId.await(
+                    id.connect(question, service), CmEventType.ESTABLISHED, deadline, "the answer of", service);
+            CmEvent.Datagrams found = Objects.requireNonNull(answer.datagrams(), "an answer without a queue pair");
+            return new DatagramService(
+                    new InetSocketAddress(service.getAddress(), QueuePairAddress.PORT),
+                    found.number(),
+                    found.queueKey(),
+                    answer.privateData());
+        } finally {
+            id.awaitConnecting();
+            id.release();
+        }
+    }
+
+    @Override
+    public final DatagramListener listenForDatagrams(InetSocketAddress local, DatagramService offered) {
+        if (!capabilities().has(Feature.DATAGRAM_SERVICES)) {
+            return VerbsDevice.super.listenForDatagrams(local, offered);
+        }
+        opened.checkPrivateData(offered.privateData().length);
+        if (offered.queueKey() != DatagramService.QUEUE_KEY) {
+            throw new VerbsException(
+                    VerbsErrorCode.NOT_SUPPORTED,
+                    "listenForDatagrams: rdma_cm tells peers the queue key 0x"
+                            + Integer.toHexString(DatagramService.QUEUE_KEY) + " only, not 0x"
+                            + Integer.toHexString(offered.queueKey()));
+        }
+        if (local.isUnresolved()) {
+            throw new VerbsException(VerbsErrorCode.ADDRESS_NOT_AVAILABLE, "unknown host " + local.getHostString());
+        }
+        InetSocketAddress address = listenAddress(local);
+        return opened.child(() -> {
+            CmId id = connections().createDatagramId();
+            try {
+                return new IbvDatagramListener(opened, id, address, offered);
             } catch (Throwable e) {
                 id.release();
                 throw e;

@@ -45,10 +45,12 @@ public final class ConnectionManagerAbi {
     public static final long ID_SOURCE = VerbsAbi.offset(ID, "src_addr");
     /** The address of the peer. */
     public static final long ID_DESTINATION = VerbsAbi.offset(ID, "dst_addr");
-    /** {@link #PORT_SPACE_TCP}. */
+    /** {@link #PORT_SPACE_TCP} or {@link #PORT_SPACE_UDP}. */
     public static final long ID_PORT_SPACE = VerbsAbi.offset(ID, "ps");
     /** {@code RDMA_PS_TCP}. */
     public static final int PORT_SPACE_TCP = 0x0106;
+    /** {@code RDMA_PS_UDP}. */
+    public static final int PORT_SPACE_UDP = 0x0111;
 
     /** {@code RDMA_OPTION_ID}. */
     public static final int OPTION_LEVEL_ID = 0;
@@ -87,6 +89,27 @@ public final class ConnectionManagerAbi {
     public static final long PARAMETERS_RETRIES = VerbsAbi.offset(PARAMETERS, "retry_count");
     /** Retries of a SEND that finds no RECV, 0 to 6; 7 is for ever. */
     public static final long PARAMETERS_RNR_RETRIES = VerbsAbi.offset(PARAMETERS, "rnr_retry_count");
+
+    /** Number of the queue pair, of one that has none. */
+    public static final long PARAMETERS_QUEUE_PAIR = VerbsAbi.offset(PARAMETERS, "qp_num");
+
+    /**
+     * {@code struct rdma_ud_param}, which stands in an event of datagrams for the above; data and its length are at the
+     * same places.
+     */
+    public static final GroupLayout DATAGRAM_PARAMETERS = structLayout(
+                    JAVA_LONG.withName("private_data"),
+                    JAVA_BYTE.withName("private_data_len"),
+                    paddingLayout(7),
+                    sequenceLayout(4, JAVA_LONG).withName("ah_attr"),
+                    JAVA_INT.withName("qp_num"),
+                    JAVA_INT.withName("qkey"))
+            .withName("rdma_ud_param");
+
+    /** Number of the queue pair that takes datagrams. */
+    public static final long DATAGRAM_QUEUE_PAIR = VerbsAbi.offset(DATAGRAM_PARAMETERS, "qp_num");
+    /** Its queue key. */
+    public static final long DATAGRAM_QUEUE_KEY = VerbsAbi.offset(DATAGRAM_PARAMETERS, "qkey");
 
     /** {@code struct rdma_cm_event}; librdmacm writes it. */
     public static final GroupLayout EVENT = structLayout(

@@ -241,8 +241,8 @@ public final class NativeVerbsLibrary implements VerbsLibrary {
     }
 
     @Override
-    public long createId(long channel, long cookie) {
-        return out(pointer -> createId.call(channel, pointer, cookie, ConnectionManagerAbi.PORT_SPACE_TCP));
+    public long createId(long channel, long cookie, int portSpace) {
+        return out(pointer -> createId.call(channel, pointer, cookie, portSpace));
     }
 
     @Override

@@ -39,7 +39,7 @@ public interface VerbsLibrary {
     void destroyEventChannel(long channel);
 
     /** {@code rdma_create_id}, port space TCP. */
-    long createId(long channel, long cookie);
+    long createId(long channel, long cookie, int portSpace);
 
     /** {@code rdma_destroy_id}; waits until all events of the id are acknowledged. */
     int destroyId(long id);

@@ -102,6 +102,9 @@ record ContextProbe(String name, WireProtocol transport, boolean softIwarp, Capa
             features.addAll(speaks.connectionFeatures());
             features.addAll(OptionalObjects.told(attributes, speaks, softIwarp));
             features.addAll(made.features);
+            if (made.features.contains(Feature.UNRELIABLE_DATAGRAM)) {
+                features.add(Feature.DATAGRAM_SERVICES);
+            }
             int work = limit(attributes + VerbsAbi.MAX_QP_WR, MAX_WORK_REQUESTS);
             int entries = limit(attributes + VerbsAbi.MAX_SGE, Integer.MAX_VALUE);
             return new ContextProbe(

@@ -19,6 +19,7 @@ import org.softrdma.rdmacore.abi.VerbsLibrary;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.ConnectionParameters;
+import org.softrdma.verbs.cm.DatagramService;
 
 /** A {@code rdma_cm_id} by its pointer. */
 final class CoreCmId extends CmId {
@@ -146,6 +147,16 @@ final class CoreCmId extends CmId {
         library.setAckTimeout(pointer, ACK_TIMEOUT_SHIFT);
         try (Arena arena = Arena.ofConfined()) {
             requireConnected("rdma_accept", library.accept(pointer, parameters(arena, parameters)), remoteAddress());
+        }
+    }
+
+    @Override
+    protected void answer(DatagramService offered) {
+        ConnectionParameters answer = new ConnectionParameters(0, 0, offered.privateData());
+        try (Arena arena = Arena.ofConfined()) {
+            long to = parameters(arena, answer);
+            CMemory.putInt(to + ConnectionManagerAbi.PARAMETERS_QUEUE_PAIR, offered.number());
+            requireConnected("rdma_accept", library.accept(pointer, to), remoteAddress());
         }
     }
 

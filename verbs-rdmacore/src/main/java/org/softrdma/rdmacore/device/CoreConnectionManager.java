@@ -3,6 +3,7 @@ package org.softrdma.rdmacore.device;
 import java.lang.foreign.Arena;
 import java.util.Optional;
 import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
 import org.softrdma.ibverbs.CmEventType;
 import org.softrdma.ibverbs.Errno;
 import org.softrdma.ibverbs.device.CmEvent;
@@ -73,10 +74,19 @@ final class CoreConnectionManager extends ConnectionManager {
 
     @Override
     protected CmId createId() {
+        return createId(ConnectionManagerAbi.PORT_SPACE_TCP, "a connection id");
+    }
+
+    @Override
+    protected CmId createDatagramId() {
+        return createId(ConnectionManagerAbi.PORT_SPACE_UDP, "an id of datagrams");
+    }
+
+    private CmId createId(int portSpace, String what) {
         return adopt(new CoreCmId(
                 device,
                 this,
-                NativeErrors.require("rdma_create_id", library.createId(channel, channel), "a connection id")));
+                NativeErrors.require("rdma_create_id", library.createId(channel, channel, portSpace), what)));
     }
 
     @Override
@@ -123,8 +133,8 @@ final class CoreConnectionManager extends ConnectionManager {
     }
 
     private Runnable deliveryOf(long event) {
-        CmEvent copy = copyOf(event);
         long id = CMemory.getLong(event + ConnectionManagerAbi.EVENT_ID);
+        CmEvent copy = copyOf(event, id);
         if (copy.type() == CmEventType.CONNECT_REQUEST) {
             long listener = CMemory.getLong(event + ConnectionManagerAbi.EVENT_LISTEN_ID);
             // Before the acknowledgement: the next event may be about this id.
@@ -135,7 +145,7 @@ final class CoreConnectionManager extends ConnectionManager {
     }
 
     /** Copies a {@code struct rdma_cm_event}, before it is acknowledged. */
-    private static CmEvent copyOf(long event) {
+    private static CmEvent copyOf(long event, long id) {
         long parameters = event + ConnectionManagerAbi.EVENT_PARAMETERS;
         long data = CMemory.getLong(parameters + ConnectionManagerAbi.PARAMETERS_DATA);
         int length = unsignedByte(parameters + ConnectionManagerAbi.PARAMETERS_DATA_LENGTH);
@@ -144,7 +154,17 @@ final class CoreConnectionManager extends ConnectionManager {
                 OptionalInt.of(CMemory.getInt(event + ConnectionManagerAbi.EVENT_STATUS)),
                 data == 0 ? new byte[0] : CMemory.getBytes(data, length),
                 OptionalInt.of(unsignedByte(parameters + ConnectionManagerAbi.PARAMETERS_RESPONDER_RESOURCES)),
-                OptionalInt.of(unsignedByte(parameters + ConnectionManagerAbi.PARAMETERS_INITIATOR_DEPTH)));
+                OptionalInt.of(unsignedByte(parameters + ConnectionManagerAbi.PARAMETERS_INITIATOR_DEPTH)),
+                datagrams(parameters, id));
+    }
+
+    private static CmEvent.@Nullable Datagrams datagrams(long parameters, long id) {
+        boolean has = CMemory.getInt(id + ConnectionManagerAbi.ID_PORT_SPACE) == ConnectionManagerAbi.PORT_SPACE_UDP;
+        return has
+                ? new CmEvent.Datagrams(
+                        CMemory.getInt(parameters + ConnectionManagerAbi.DATAGRAM_QUEUE_PAIR),
+                        CMemory.getInt(parameters + ConnectionManagerAbi.DATAGRAM_QUEUE_KEY))
+                : null;
     }
 
     private static int unsignedByte(long address) {

@@ -49,8 +49,8 @@ class ReusedAddressTest {
         }
 
         @Override
-        public long createId(long channel, long cookie) {
-            long made = super.createId(channel, cookie);
+        public long createId(long channel, long cookie, int portSpace) {
+            long made = super.createId(channel, cookie, portSpace);
             ids.add(made);
             return made;
         }

@@ -13,11 +13,12 @@ final class FakeAddresses {
     /** Length of the table of GIDs. */
     static final int TABLE = 4;
 
-    /** A link-local address, as every interface has it, and then 10.0.2.15 and fd00::2. */
+    /** A link-local address, as every interface has it, then 10.0.2.15 and fd00::2, and 127.0.0.1, where ids are bound. */
     private static final byte[][] GIDS = {
         {-2, -128, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1},
         {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -1, -1, 10, 0, 2, 15},
         {-3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2},
+        {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -1, -1, 127, 0, 0, 1},
     };
 
     /** By pointer: where a handle leads, and from which GID. */

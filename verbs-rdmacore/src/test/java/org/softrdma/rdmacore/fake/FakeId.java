@@ -23,12 +23,20 @@ final class FakeId {
     int wantedDepth;
     int grantedDepth;
 
-    FakeId(long pointer, FakeEvents events, long cookie) {
+    FakeId(long pointer, FakeEvents events, long cookie, int portSpace) {
         this.pointer = pointer;
         this.events = events;
         CMemory.putLong(pointer + ConnectionManagerAbi.ID_CHANNEL, events.pointer);
         CMemory.putLong(pointer + ConnectionManagerAbi.ID_COOKIE, cookie);
-        CMemory.putInt(pointer + ConnectionManagerAbi.ID_PORT_SPACE, ConnectionManagerAbi.PORT_SPACE_TCP);
+        CMemory.putInt(pointer + ConnectionManagerAbi.ID_PORT_SPACE, portSpace);
+    }
+
+    int portSpace() {
+        return CMemory.getInt(pointer + ConnectionManagerAbi.ID_PORT_SPACE);
+    }
+
+    boolean isOfDatagrams() {
+        return portSpace() == ConnectionManagerAbi.PORT_SPACE_UDP;
     }
 
     long source() {
@@ -48,6 +56,14 @@ final class FakeId {
         FakeEvents(FakeDescriptors descriptors) {
             this.descriptors = descriptors;
             CMemory.putInt(pointer + ConnectionManagerAbi.EVENT_CHANNEL_FD, descriptors.open(() -> !waiting.isEmpty()));
+        }
+
+        /** Adds one that answers a question for datagrams. */
+        void addAnswer(int type, FakeId id, byte[] data, int number, int key) {
+            add(type, 0, id, 0, data, 0, 0);
+            long parameters = waiting.getLast() + ConnectionManagerAbi.EVENT_PARAMETERS;
+            CMemory.putInt(parameters + ConnectionManagerAbi.DATAGRAM_QUEUE_PAIR, number);
+            CMemory.putInt(parameters + ConnectionManagerAbi.DATAGRAM_QUEUE_KEY, key);
         }
 
         /** Adds an {@code rdma_cm_event}. */

@@ -23,6 +23,7 @@ import org.softrdma.rdmacore.abi.VerbsLibrary;
 import org.softrdma.rdmacore.abi.WorkRequestAbi;
 import org.softrdma.rdmacore.fake.FakeId.FakeEvents;
 import org.softrdma.rdmacore.fake.FakeQueue.FakeChannel;
+import org.softrdma.verbs.cm.DatagramService;
 
 /**
  * libibverbs and librdmacm with one device whose connections end at itself. It is as slow as one lock and keeps what
@@ -32,10 +33,13 @@ public class FakeVerbsLibrary implements VerbsLibrary {
     private static final int ADDR_RESOLVED = 0;
     private static final int ROUTE_RESOLVED = 2;
     private static final int CONNECT_REQUEST = 4;
+    private static final int UNREACHABLE = 7;
     private static final int REJECTED = 8;
     private static final int ESTABLISHED = 9;
     private static final int DISCONNECTED = 10;
     private static final int INVALID_SERVICE_ID = 8;
+    /** Status of an answer to a question for datagrams. */
+    private static final int NO_SERVICE = 1;
     private static final int CONSUMER_DEFINED = 28;
     /** Descriptors must be open, so that /proc shows them; these always are. */
     private static final int CMD_FD = 1;
@@ -749,13 +753,13 @@ public class FakeVerbsLibrary implements VerbsLibrary {
     }
 
     @Override
-    public long createId(long channel, long cookie) {
+    public long createId(long channel, long cookie, int portSpace) {
         return lockedLong(() -> {
             FakeEvents events = eventChannels.get(channel);
             if (events == null) {
                 return -Errno.EINVAL;
             }
-            FakeId id = new FakeId(idMemory.take(), events, cookie);
+            FakeId id = new FakeId(idMemory.take(), events, cookie, portSpace);
             ids.put(id.pointer, id);
             return id.pointer;
         });
@@ -800,7 +804,7 @@ public class FakeVerbsLibrary implements VerbsLibrary {
                 return Errno.EADDRNOTAVAIL;
             }
             int port = asked.getPort() == 0 ? nextPort++ : asked.getPort();
-            if (listenerOn(port) != null) {
+            if (listenerOn(port, id.portSpace()) != null) {
                 return Errno.EADDRINUSE;
             }
             SocketAddresses.write(id.source(), new InetSocketAddress(asked.getAddress(), port));
@@ -808,9 +812,9 @@ public class FakeVerbsLibrary implements VerbsLibrary {
         });
     }
 
-    private @Nullable FakeId listenerOn(int port) {
+    private @Nullable FakeId listenerOn(int port, int portSpace) {
         return ids.values().stream()
-                .filter(id -> id.listening && SocketAddresses.read(id.source()).getPort() == port)
+                .filter(id -> id.listening && id.portSpace() == portSpace && SocketAddresses.read(id.source()).getPort() == port)
                 .findFirst()
                 .orElse(null);
     }
@@ -883,15 +887,23 @@ public class FakeVerbsLibrary implements VerbsLibrary {
     @Override
     public int connect(long pointer, long parameters) {
         return with(pointer, id -> {
-            FakeId listener = listenerOn(SocketAddresses.read(id.destination()).getPort());
+            FakeId listener = listenerOn(SocketAddresses.read(id.destination()).getPort(), id.portSpace());
             if (listener == null) {
                 if (iwarp) {
                     return Errno.ECONNREFUSED;
                 }
-                id.events.add(REJECTED, INVALID_SERVICE_ID, id, 0, NO_DATA, 0, 0);
+                boolean datagrams = id.isOfDatagrams();
+                id.events.add(
+                        datagrams ? UNREACHABLE : REJECTED,
+                        datagrams ? NO_SERVICE : INVALID_SERVICE_ID,
+                        id,
+                        0,
+                        NO_DATA,
+                        0,
+                        0);
                 return 0;
             }
-            FakeId request = new FakeId(idMemory.take(), listener.events, 0);
+            FakeId request = new FakeId(idMemory.take(), listener.events, 0, id.portSpace());
             CMemory.putLong(request.pointer + ConnectionManagerAbi.ID_CONTEXT, context);
             SocketAddresses.write(request.source(), SocketAddresses.read(id.destination()));
             SocketAddresses.write(request.destination(), SocketAddresses.read(id.source()));
@@ -911,6 +923,13 @@ public class FakeVerbsLibrary implements VerbsLibrary {
         return with(pointer, id -> {
             FakeId other = id.peer;
             FakeQueuePair mine = id.queuePair;
+            if (other != null && id.isOfDatagrams()) {
+                int number = CMemory.getInt(parameters + ConnectionManagerAbi.PARAMETERS_QUEUE_PAIR);
+                other.events.addAnswer(ESTABLISHED, other, data(parameters), number, DatagramService.QUEUE_KEY);
+                other.peer = null;
+                id.peer = null;
+                return 0;
+            }
             if (other == null || mine == null || other.queuePair == null) {
                 return Errno.ECONNRESET;
             }

@@ -41,7 +41,7 @@ public final class DatagramServiceCases {
         return nodes.own(nodes.responder()
                 .device()
                 .listenForDatagrams(
-                        new InetSocketAddress(at.host().getAddress(), port),
+                        new InetSocketAddress(nodes.responderAddress().getAddress(), port),
                         new DatagramService(at.host(), at.number(), DatagramService.QUEUE_KEY, DATA)));
     }
 
