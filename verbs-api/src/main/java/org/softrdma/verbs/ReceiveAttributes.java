@@ -33,6 +33,15 @@ public record ReceiveAttributes(QueuePairAddress peer, int inboundReads, Optiona
     }
 
     /**
+     * The same with fewer READs, if there are more.
+     *
+     * @param reads most READs and atomics in flight
+     */
+    public ReceiveAttributes atMost(int reads) {
+        return new ReceiveAttributes(peer, Math.min(inboundReads, reads), receiverNotReadyTimer);
+    }
+
+    /**
      * The same with another timer.
      *
      * @param code of the time, 0 to 31

@@ -54,6 +54,16 @@ public record SendAttributes(
     }
 
     /**
+     * The same with fewer READs, if there are more.
+     *
+     * @param reads most READs and atomics in flight
+     */
+    public SendAttributes atMost(int reads) {
+        return new SendAttributes(
+                sequence, Math.min(outboundReads, reads), timeout, retries, receiverNotReadyRetries);
+    }
+
+    /**
      * The same with another first packet.
      *
      * @param newSequence its number

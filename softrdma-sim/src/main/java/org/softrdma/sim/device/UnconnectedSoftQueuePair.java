@@ -98,26 +98,18 @@ final class UnconnectedSoftQueuePair extends SoftQueuePair implements Unconnecte
             throw new IllegalArgumentException("peer " + AddressText.of(peer.host())
                     + ": expected an address of the family of " + own.getHostAddress() + ", which is this device's");
         }
-        ReceiveAttributes granted = new ReceiveAttributes(
-                peer,
-                reads(attributes.inboundReads(), capabilities.maxInboundReads()),
-                attributes.receiverNotReadyTimer());
+        ReceiveAttributes granted = attributes.atMost(reads(capabilities.maxInboundReads()));
         move("readyToReceive", QueuePairState.INITIAL, () -> end.readyToReceive(granted));
     }
 
     @Override
     public void readyToSend(SendAttributes attributes) {
-        SendAttributes granted = new SendAttributes(
-                attributes.sequence(),
-                reads(attributes.outboundReads(), capabilities.maxOutboundReads()),
-                attributes.timeout(),
-                attributes.retries(),
-                attributes.receiverNotReadyRetries());
+        SendAttributes granted = attributes.atMost(reads(capabilities.maxOutboundReads()));
         move("readyToSend", QueuePairState.READY_TO_RECEIVE, () -> end.readyToSend(granted));
     }
 
-    private int reads(int asked, int most) {
-        return type() == QueuePairType.RELIABLE_CONNECTION ? Math.min(asked, most) : 0;
+    private int reads(int most) {
+        return type() == QueuePairType.RELIABLE_CONNECTION ? most : 0;
     }
 
     /** Takes a step from a state; another thread, or the peer, may have moved it before the engine comes to it. */

@@ -140,10 +140,8 @@ public abstract class IbvQueuePair extends IbvWorkQueues implements ConnectionEn
 
     @Override
     public final void readyToReceive(ReceiveAttributes attributes) {
-        ReceiveAttributes granted = new ReceiveAttributes(
-                attributes.peer(),
-                reads(attributes.inboundReads(), device.traits().capabilities().maxInboundReads()),
-                attributes.receiverNotReadyTimer());
+        ReceiveAttributes granted =
+                attributes.atMost(reads(device.traits().capabilities().maxInboundReads()));
         move("readyToReceive", QueuePairState.INITIAL, () -> {
             receiveNatively(granted);
             inboundReads = granted.inboundReads();
@@ -153,20 +151,16 @@ public abstract class IbvQueuePair extends IbvWorkQueues implements ConnectionEn
 
     @Override
     public final void readyToSend(SendAttributes attributes) {
-        SendAttributes granted = new SendAttributes(
-                attributes.sequence(),
-                reads(attributes.outboundReads(), device.traits().capabilities().maxOutboundReads()),
-                attributes.timeout(),
-                attributes.retries(),
-                attributes.receiverNotReadyRetries());
+        SendAttributes granted =
+                attributes.atMost(reads(device.traits().capabilities().maxOutboundReads()));
         move("readyToSend", QueuePairState.READY_TO_RECEIVE, () -> {
             sendNatively(granted);
             return established(OptionalInt.of(granted.outboundReads()), OptionalInt.of(inboundReads));
         });
     }
 
-    private int reads(int asked, int most) {
-        return type() == QueuePairType.RELIABLE_CONNECTION ? Math.min(asked, most) : 0;
+    private int reads(int most) {
+        return type() == QueuePairType.RELIABLE_CONNECTION ? most : 0;
     }
 
     /** Takes a step from a state; false of the step if the queue pair is in that state no more. */
