@@ -75,6 +75,9 @@ public final class SoftRdmaDevice implements VerbsDevice {
     private static final IntUnaryOperator ONE_MORE_WHILE_OPEN = count -> count < 0 ? count : count + 1;
 
     private static final int CLOSE_TIMEOUT_SECONDS = 10;
+    /** How long a device that is closed waits for peers to hear of it: for two repetitions. */
+    private static final long FAREWELL_NS = 350_000_000;
+
     /** Maximum number of prefetches that wait for their turn. */
     private static final int PREFETCHES = 64;
 
@@ -590,6 +593,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
         }
         prefetcher.shutdownNow();
         try {
+            awaitPeers();
             endConnections();
             transport.close();
         } catch (IllegalStateException e) {
@@ -602,6 +606,16 @@ public final class SoftRdmaDevice implements VerbsDevice {
             sameHost.close();
         }
         stags.close();
+    }
+
+    /** What tells a peer of the end may be lost, and nobody repeats it once this device is closed. */
+    private void awaitPeers() {
+        CompletableFuture<Void> known = wire.peersKnow();
+        if (!progress().isThreaded()) {
+            boolean ignored = progress().runUntil(known::isDone, FAREWELL_NS);
+        } else {
+            known.completeOnTimeout(null, FAREWELL_NS, TimeUnit.NANOSECONDS).join();
+        }
     }
 
     /** While the loops still take tasks: what one registers while it stops is never closed. */

@@ -123,6 +123,14 @@ public interface Wire {
         throw new IllegalStateException(description() + " has no services of datagrams");
     }
 
+    /**
+     * Done once every peer knows of the end of its connection, or was told often enough. A wire whose sockets tell them
+     * has nothing to wait for.
+     */
+    default CompletableFuture<Void> peersKnow() {
+        return CompletableFuture.completedFuture(null);
+    }
+
     /** Adds its counters to a snapshot, by name. */
     void addTo(Map<String, Long> snapshot);
 }

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 import org.agrona.collections.Int2ObjectHashMap;
@@ -99,6 +100,9 @@ final class RocePort implements SocketEvents, DrivenConnection {
     private boolean turning;
     /** Another turn is scheduled. */
     private boolean goingOn;
+
+    /** Somebody waits until all peers know of the ends of their connections. */
+    private @Nullable CompletableFuture<Void> farewell;
 
     private boolean closed;
     private EventLoop.@Nullable Cancellable timer;
@@ -262,11 +266,28 @@ final class RocePort implements SocketEvents, DrivenConnection {
         try {
             send();
             setTimer();
+            bidFarewell();
         } catch (IOException | RuntimeException | Error e) {
             broken(e);
         } finally {
             turning = false;
             engine.epoch().exit();
+        }
+    }
+
+    /** Done once every peer knows of the end of its connection, or was told often enough. */
+    CompletableFuture<Void> peersKnow() {
+        CompletableFuture<Void> known = new CompletableFuture<>();
+        farewell = known;
+        turn();
+        return known;
+    }
+
+    private void bidFarewell() {
+        CompletableFuture<Void> waiting = farewell;
+        if (waiting != null && !manager.isDisconnecting()) {
+            farewell = null;
+            boolean ignored = waiting.complete(null);
         }
     }
 

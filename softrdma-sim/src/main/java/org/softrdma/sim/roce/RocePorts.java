@@ -10,6 +10,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -179,6 +180,21 @@ final class RocePorts {
 
     private boolean isAt(RocePort port, InetAddress local) {
         return !port.isClosed() && port.localAddress().getAddress().equals(local);
+    }
+
+    /** Done once the peers of all ports know of the ends of their connections. Any thread. */
+    CompletableFuture<Void> peersKnow() {
+        CompletableFuture<Void> known = new CompletableFuture<>();
+        engine.execute(() -> {
+            CompletableFuture<?>[] each = ports.stream()
+                    .filter(port -> !port.isClosed())
+                    .map(RocePort::peersKnow)
+                    .toArray(CompletableFuture[]::new);
+            CompletableFuture<Void> unused = CompletableFuture.allOf(each).thenRun(() -> {
+                boolean ignored = known.complete(null);
+            });
+        });
+        return known;
     }
 
     private RocePort open(InetSocketAddress wanted) throws IOException {

@@ -159,6 +159,12 @@ final class RoceWire implements Wire {
     }
 
     @Override
+    public CompletableFuture<Void> peersKnow() {
+        return CompletableFuture.allOf(
+                engines.stream().map(RocePorts::peersKnow).toArray(CompletableFuture[]::new));
+    }
+
+    @Override
     public void addTo(Map<String, Long> snapshot) {
         engines.forEach(ports -> ports.addTo(snapshot));
     }

@@ -116,6 +116,20 @@ final class RawRocePeer implements CmEvents, AutoCloseable {
                         new ServiceReply(request.requestId(), status, QUEUE_PAIR, request.serviceId(), 5, data));
     }
 
+    /** Loses all that comes until a message of the connection manager is among it. */
+    void lose(int attribute) throws IOException {
+        long endNs = System.nanoTime() + RoceEnds.DEADLINE_NS;
+        for (boolean lost = false; !lost; Thread.onSpinWait()) {
+            if (System.nanoTime() - endNs > 0) {
+                throw new AssertionError("the message " + attribute + " did not come");
+            }
+            ByteBuffer view = in.view().clear();
+            lost = channel.receive(view) != null
+                    && Bth.destination(in.address()) == Mad.QUEUE_PAIR
+                    && Mad.attribute(in.address() + RoceOpcode.headerLength(Bth.opcode(in.address()))) == attribute;
+        }
+    }
+
     /** Until an event has come. */
     void await(String event) {
         long endNs = System.nanoTime() + RoceEnds.DEADLINE_NS;

@@ -94,6 +94,16 @@ public final class CommunicationManager {
         return connections.size();
     }
 
+    /** True while a peer has neither answered a DREQ nor been told often enough. */
+    public boolean isDisconnecting() {
+        for (CmConnection connection : connections.values()) {
+            if (connection.state() == CmState.DISCONNECT_SENT) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     // ---- services
 
     /**
