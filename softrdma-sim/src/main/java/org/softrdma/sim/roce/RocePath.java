@@ -17,11 +17,13 @@ final class RocePath {
      * @param local address of the port
      * @param localPort its UDP port
      * @param remote the peer, of the same version of IP
+     * @param scope interface of the port, if its address is link-local; else 0
      */
-    RocePath(Gid local, int localPort, CmPeer remote) {
+    RocePath(Gid local, int localPort, CmPeer remote, int scope) {
         byte[] here = local.address().getAddress();
         byte[] there = remote.address().address().getAddress();
-        peer.set(remote.address().high(), remote.address().low(), remote.port(), 0);
+        Gid to = remote.address();
+        peer.set(to.high(), to.low(), remote.port(), to.address().isLinkLocalAddress() && !to.isIpv4() ? scope : 0);
         out = new PseudoHeader(here, there);
         out.ports(localPort, remote.port());
     }

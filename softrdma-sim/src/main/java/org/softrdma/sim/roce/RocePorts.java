@@ -178,8 +178,14 @@ final class RocePorts {
         }
     }
 
-    private boolean isAt(RocePort port, InetAddress local) {
-        return !port.isClosed() && port.localAddress().getAddress().equals(local);
+    private static boolean isAt(RocePort port, InetAddress local) {
+        InetAddress own = port.localAddress().getAddress();
+        return !port.isClosed() && own.equals(local) && scope(own) == scope(local); // equal whatever their scopes are
+    }
+
+    /** The interface of a link-local address; 0 of others. */
+    static int scope(InetAddress address) {
+        return address instanceof Inet6Address ipv6 && ipv6.isLinkLocalAddress() ? ipv6.getScopeId() : 0;
     }
 
     /** Done once the peers of all ports know of the ends of their connections. Any thread. */

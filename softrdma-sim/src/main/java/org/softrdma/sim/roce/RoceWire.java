@@ -145,7 +145,8 @@ final class RoceWire implements Wire {
                     "host=" + AddressText.of(host) + ": expected an address of the family of "
                             + address.getHostAddress() + ", which is this device's (roce-address)");
         }
-        return new RoceAddressHandle(domain, host, new RocePath(here, 0, new CmPeer(there, host.getPort())), onClose);
+        RocePath path = new RocePath(here, 0, new CmPeer(there, host.getPort()), RocePorts.scope(address));
+        return new RoceAddressHandle(domain, host, path, onClose);
     }
 
     @Override

@@ -7,12 +7,14 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.ValueLayout;
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
@@ -256,6 +258,30 @@ class AddressedQueuePairTest {
             assertEquals(
                     CompletionStatus.RECEIVER_NOT_READY_RETRY_EXCEEDED_ERROR,
                     ends.active.next().status());
+        }
+    }
+
+    /** By addresses and by the connection manager: packets come from where they are expected, the interface included. */
+    @Test
+    void shouldConnectAtALinkLocalAddress() throws Exception {
+        Optional<InetAddress> linkLocal = NetworkInterface.networkInterfaces()
+                .flatMap(NetworkInterface::inetAddresses)
+                .filter(address -> address instanceof Inet6Address && address.isLinkLocalAddress())
+                .findFirst();
+        Assumptions.assumeTrue(linkLocal.isPresent(), "this host has no link-local address");
+        InetAddress own = linkLocal.orElseThrow();
+        try (RoceEnds ends = new RoceEnds("epoll", Map.of("roce-address", own.getHostAddress()));
+                UnconnectedQueuePair from = create(ends.active, QueuePairType.RELIABLE_CONNECTION);
+                UnconnectedQueuePair to = create(ends.passive, QueuePairType.RELIABLE_CONNECTION)) {
+            to.connect(from.address(), 1, 1);
+            from.connect(to.address(), 1, 1);
+            to.postReceive(1, ends.passive.region, 0, 64);
+            from.postSend(2, ends.active.region, 0, 5, SendFlags.NONE);
+            assertEquals(5, ends.passive.next().byteLength());
+            ends.listenAt(own).connect();
+            ends.passive.pair().postReceive(3, ends.passive.region, 0, 64);
+            ends.active.pair().postSend(4, ends.active.region, 0, 6, SendFlags.NONE);
+            assertEquals(6, ends.passive.next().byteLength());
         }
     }
 

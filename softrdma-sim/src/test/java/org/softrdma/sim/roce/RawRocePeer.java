@@ -77,7 +77,7 @@ final class RawRocePeer implements CmEvents, AutoCloseable {
         there = Gid.of(to.getAddress());
         device = new CmPeer(there, to.getPort());
         ownPort = ((InetSocketAddress) channel.getLocalAddress()).getPort();
-        path = new RocePath(here, ownPort, device);
+        path = new RocePath(here, ownPort, device, 0);
         manager = new CommunicationManager(guid, firstId, CmSettings.DEFAULT, this::sendMessage);
     }
 

@@ -37,7 +37,7 @@ class RoutingHeaderWriterTest {
     private byte[] header(String from, String to, int identification) {
         Gid here = Gid.of(InetAddress.ofLiteral(to));
         Gid there = Gid.of(InetAddress.ofLiteral(from));
-        RocePath path = new RocePath(there, PORT, new CmPeer(here, PORT));
+        RocePath path = new RocePath(there, PORT, new CmPeer(here, PORT), 0);
         int length = RocePacket.length(OPCODE, PAYLOAD);
         Bth.put(memory.address(), OPCODE, 0, PAYLOAD, 17, 3);
         Deth.put(memory.address(), 5, 18);
