@@ -59,8 +59,7 @@ public record SendAttributes(
      * @param reads most READs and atomics in flight
      */
     public SendAttributes atMost(int reads) {
-        return new SendAttributes(
-                sequence, Math.min(outboundReads, reads), timeout, retries, receiverNotReadyRetries);
+        return new SendAttributes(sequence, Math.min(outboundReads, reads), timeout, retries, receiverNotReadyRetries);
     }
 
     /**

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.OptionalInt;
-import java.util.function.IntFunction;
+import java.util.function.IntConsumer;
 import org.junit.jupiter.api.Test;
 
 /** What goes with the states of a queue pair is within the bits that packets and drivers have for it. */
@@ -15,11 +15,11 @@ class SendAttributesTest {
     private static final ReceiveAttributes RECEIVES = ReceiveAttributes.of(
             new QueuePairAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 4791), 17, 0, 1024), 4);
 
-    private static void expectRange(IntFunction<Object> made, int most) {
-        made.apply(0);
-        made.apply(most);
-        assertThrows(IllegalArgumentException.class, () -> made.apply(-1));
-        assertThrows(IllegalArgumentException.class, () -> made.apply(most + 1));
+    private static void expectRange(IntConsumer made, int most) {
+        made.accept(0);
+        made.accept(most);
+        assertThrows(IllegalArgumentException.class, () -> made.accept(-1));
+        assertThrows(IllegalArgumentException.class, () -> made.accept(most + 1));
     }
 
     @Test
@@ -37,8 +37,7 @@ class SendAttributesTest {
     void shouldKeepWhatIsNotChanged() {
         SendAttributes sends = SENDS.withSequence(5).withTimeout(14, 6).withReceiverNotReadyRetries(7);
         assertEquals(
-                new SendAttributes(
-                        OptionalInt.of(5), 4, OptionalInt.of(14), OptionalInt.of(6), OptionalInt.of(7)),
+                new SendAttributes(OptionalInt.of(5), 4, OptionalInt.of(14), OptionalInt.of(6), OptionalInt.of(7)),
                 sends.atMost(9));
         assertEquals(3, sends.atMost(3).outboundReads());
         ReceiveAttributes receives = RECEIVES.withReceiverNotReadyTimer(12);

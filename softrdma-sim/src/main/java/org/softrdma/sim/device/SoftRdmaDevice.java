@@ -524,11 +524,13 @@ public final class SoftRdmaDevice implements VerbsDevice {
         if (local.isUnresolved()) {
             throw new VerbsException(VerbsErrorCode.ADDRESS_NOT_AVAILABLE, "unknown host " + local.getHostString());
         }
-        return child(() -> {
-            SoftDatagramListener listener = new SoftDatagramListener(firstEngine(), this::childClosed);
-            onFirstLoop(() -> listener.open(wire, local, offered));
-            return listener;
-        }, "a listener for datagrams");
+        return child(
+                () -> {
+                    SoftDatagramListener listener = new SoftDatagramListener(firstEngine(), this::childClosed);
+                    onFirstLoop(() -> listener.open(wire, local, offered));
+                    return listener;
+                },
+                "a listener for datagrams");
     }
 
     /** Runs something on the first loop and waits for it. */

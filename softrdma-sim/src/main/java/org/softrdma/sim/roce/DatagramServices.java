@@ -152,7 +152,8 @@ final class DatagramServices {
         }
         RocePort port = ports.listening(address);
         if (local.getPort() != 0) {
-            return answering(port, local, offered).orElseThrow(() -> ListenException.of(ListenException.Reason.IN_USE, local));
+            return answering(port, local, offered)
+                    .orElseThrow(() -> ListenException.of(ListenException.Reason.IN_USE, local));
         }
         for (int i = 0; i < TRIALS; i++) {
             int chosen = ports.random().nextInt(FIRST_CHOSEN, LAST_CHOSEN);

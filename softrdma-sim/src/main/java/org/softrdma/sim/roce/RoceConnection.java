@@ -21,7 +21,6 @@ import org.softrdma.sim.roce.wire.RoceOpcode;
 import org.softrdma.sim.transport.FaultLog;
 import org.softrdma.sim.transport.PeerAddress;
 import org.softrdma.verbs.CompletionStatus;
-import org.softrdma.verbs.QueuePairType;
 
 /**
  * A queue pair on a port: its {@link TransportEnd}, and if the connection manager has made it, its {@link CmConnection},
@@ -165,18 +164,13 @@ final class RoceConnection implements WireConnection, DrivenConnection, PortQueu
      */
     void begin(
             QueuePairEnd pair, RcSettings settings, int sendPsn, int expectedPsn, int peerQueuePair, boolean active) {
-        begin(
-                pair,
-                reliable(pair, settings, sendPsn, expectedPsn, peerQueuePair),
-                RoceAgreement.of(settings),
-                active);
-        keepAlive = new KeepAlive(
-                engine.limits().timeouts().hostNs(), requirePort().nowNs());
+        begin(pair, reliable(pair, settings, sendPsn, expectedPsn, peerQueuePair), RoceAgreement.of(settings), active);
+        keepAlive =
+                new KeepAlive(engine.limits().timeouts().hostNs(), requirePort().nowNs());
     }
 
     /** An end of a reliable connection on its path. */
-    ReliableEnd reliable(
-            QueuePairEnd pair, RcSettings settings, int sendPsn, int expectedPsn, int peerQueuePair) {
+    ReliableEnd reliable(QueuePairEnd pair, RcSettings settings, int sendPsn, int expectedPsn, int peerQueuePair) {
         RocePort on = requirePort();
         return new ReliableEnd(
                 engine,

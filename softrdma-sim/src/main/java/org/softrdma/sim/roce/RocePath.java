@@ -1,5 +1,7 @@
 package org.softrdma.sim.roce;
 
+import java.net.Inet6Address;
+import java.net.InetAddress;
 import org.softrdma.sim.roce.cm.CmPeer;
 import org.softrdma.sim.roce.wire.Gid;
 import org.softrdma.sim.roce.wire.Icrc;
@@ -26,6 +28,11 @@ final class RocePath {
         peer.set(to.high(), to.low(), remote.port(), to.address().isLinkLocalAddress() && !to.isIpv4() ? scope : 0);
         out = new PseudoHeader(here, there);
         out.ports(localPort, remote.port());
+    }
+
+    /** The interface of a link-local address; 0 of others. */
+    static int scope(InetAddress address) {
+        return address instanceof Inet6Address ipv6 && ipv6.isLinkLocalAddress() ? ipv6.getScopeId() : 0;
     }
 
     /** From now on packets leave another UDP port of this host. */

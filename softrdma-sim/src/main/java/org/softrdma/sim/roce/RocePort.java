@@ -206,7 +206,7 @@ final class RocePort implements SocketEvents, DrivenConnection {
 
     /** A path to a peer. */
     RocePath path(CmPeer peer) {
-        return new RocePath(address, local.getPort(), peer, RocePorts.scope(local.getAddress()));
+        return new RocePath(address, local.getPort(), peer, RocePath.scope(local.getAddress()));
     }
 
     // ---- connections

@@ -180,12 +180,9 @@ final class RocePorts {
 
     private static boolean isAt(RocePort port, InetAddress local) {
         InetAddress own = port.localAddress().getAddress();
-        return !port.isClosed() && own.equals(local) && scope(own) == scope(local); // equal whatever their scopes are
-    }
-
-    /** The interface of a link-local address; 0 of others. */
-    static int scope(InetAddress address) {
-        return address instanceof Inet6Address ipv6 && ipv6.isLinkLocalAddress() ? ipv6.getScopeId() : 0;
+        return !port.isClosed()
+                && own.equals(local)
+                && RocePath.scope(own) == RocePath.scope(local); // equal whatever their scopes are
     }
 
     /** Done once the peers of all ports know of the ends of their connections. Any thread. */
@@ -196,7 +193,7 @@ final class RocePorts {
                     .filter(port -> !port.isClosed())
                     .map(RocePort::peersKnow)
                     .toArray(CompletableFuture[]::new);
-            CompletableFuture<Void> unused = CompletableFuture.allOf(each).thenRun(() -> {
+            var _ = CompletableFuture.allOf(each).thenRun(() -> {
                 boolean ignored = known.complete(null);
             });
         });

@@ -145,7 +145,7 @@ final class RoceWire implements Wire {
                     "host=" + AddressText.of(host) + ": expected an address of the family of "
                             + address.getHostAddress() + ", which is this device's (roce-address)");
         }
-        RocePath path = new RocePath(here, 0, new CmPeer(there, host.getPort()), RocePorts.scope(address));
+        RocePath path = new RocePath(here, 0, new CmPeer(there, host.getPort()), RocePath.scope(address));
         return new RoceAddressHandle(domain, host, path, onClose);
     }
 

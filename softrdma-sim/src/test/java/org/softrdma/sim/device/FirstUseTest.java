@@ -14,6 +14,7 @@ import java.lang.classfile.instruction.InvokeDynamicInstruction;
 import java.lang.reflect.Method;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
@@ -37,6 +38,7 @@ import org.softrdma.verbs.AddressHandle;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.PostStatus;
 import org.softrdma.verbs.QueuePair;
+import org.softrdma.verbs.QueuePairAddress;
 import org.softrdma.verbs.QueuePairAttributes;
 import org.softrdma.verbs.QueuePairLimits;
 import org.softrdma.verbs.QueuePairState;
@@ -48,6 +50,8 @@ import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.ConnectionParameters;
 import org.softrdma.verbs.cm.ConnectionRequest;
 import org.softrdma.verbs.cm.Connector;
+import org.softrdma.verbs.cm.DatagramListener;
+import org.softrdma.verbs.cm.DatagramService;
 
 /** No class is looked up or initialised for the first time when a connection needs it. */
 class FirstUseTest {
@@ -314,6 +318,7 @@ class FirstUseTest {
         PostStatus waiting = to.postReceive(1, inbox, 0, 64);
         PostStatus posted;
         if (type == QueuePairType.UNRELIABLE_DATAGRAM) {
+            find(server, client, to.address());
             AddressHandle host =
                     client.own(client.domain().createAddressHandle(to.address().host()));
             posted = from.postSendTo(2, source, 0, 8, host, to.number(), 1, SendFlags.SIGNALLED);
@@ -329,6 +334,19 @@ class FirstUseTest {
         var received = server.take(1);
         if (sent.size() != received.size()) {
             throw new AssertionError(sent + ", " + received);
+        }
+    }
+
+    /** By the connection manager. */
+    private static void find(TestDevice server, TestDevice client, QueuePairAddress address) {
+        InetSocketAddress anywhere = new InetSocketAddress(address.host().getAddress(), 0);
+        DatagramService offered = new DatagramService(address.host(), address.number(), 1, new byte[0]);
+        try (DatagramListener listener = server.device().listenForDatagrams(anywhere, offered)) {
+            DatagramService found =
+                    client.device().resolveDatagrams(listener.localAddress(), new byte[0], TestDevice.DEADLINE_NS);
+            if (found.number() != address.number()) {
+                throw new AssertionError("found " + found.number() + ", not " + address.number());
+            }
         }
     }
 

@@ -270,7 +270,7 @@ class AddressedQueuePairTest {
                 .findFirst();
         Assumptions.assumeTrue(linkLocal.isPresent(), "this host has no link-local address");
         InetAddress own = linkLocal.orElseThrow();
-        try (RoceEnds ends = new RoceEnds("epoll", Map.of("roce-address", own.getHostAddress()));
+        try (RoceEnds ends = new RoceEnds("epoll", Map.of("roce-address", own.getHostAddress())).listenAt(own);
                 UnconnectedQueuePair from = create(ends.active, QueuePairType.RELIABLE_CONNECTION);
                 UnconnectedQueuePair to = create(ends.passive, QueuePairType.RELIABLE_CONNECTION)) {
             to.connect(from.address(), 1, 1);
@@ -278,7 +278,7 @@ class AddressedQueuePairTest {
             to.postReceive(1, ends.passive.region, 0, 64);
             from.postSend(2, ends.active.region, 0, 5, SendFlags.NONE);
             assertEquals(5, ends.passive.next().byteLength());
-            ends.listenAt(own).connect();
+            ends.connect();
             ends.passive.pair().postReceive(3, ends.passive.region, 0, 64);
             ends.active.pair().postSend(4, ends.active.region, 0, 6, SendFlags.NONE);
             assertEquals(6, ends.passive.next().byteLength());

@@ -52,6 +52,6 @@ class ClosedDeviceTest {
         Bth.requestAcknowledgement(peer.packet());
         Reth.put(peer.packet(), 0, 0, 0);
         peer.send(RocePacket.length(opcode, 0));
-        byte[] unused = peer.next();
+        var _ = peer.next();
     }
 }

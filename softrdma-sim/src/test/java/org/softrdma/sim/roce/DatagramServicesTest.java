@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.Test;
@@ -37,8 +38,8 @@ class DatagramServicesTest {
                         "epoll", Map.of("roce-address", "127.0.0.1", "roce-peer-port", Integer.toString(rawPort)));
                 RawRocePeer peer = new RawRocePeer(at("127.0.0.1", rawPort), at("127.0.0.1", ends.port()), 1, 1)) {
             peer.answer(SERVICE, status, PrivateData.of(data));
-            CompletableFuture<DatagramService> found = CompletableFuture.supplyAsync(() -> ends.passive.device
-                    .resolveDatagrams(at("127.0.0.1", SERVICE), NO_DATA, RoceEnds.DEADLINE_NS));
+            CompletableFuture<DatagramService> found = CompletableFuture.supplyAsync(() ->
+                    ends.passive.device.resolveDatagrams(at("127.0.0.1", SERVICE), NO_DATA, RoceEnds.DEADLINE_NS));
             while (!found.isDone()) {
                 peer.poll();
                 Thread.onSpinWait();
@@ -49,7 +50,7 @@ class DatagramServicesTest {
 
     private static VerbsException failure(int status, byte... data) throws Exception {
         ExecutionException failed = assertThrows(ExecutionException.class, answered(status, data)::get);
-        return (VerbsException) failed.getCause();
+        return (VerbsException) Objects.requireNonNull(failed.getCause());
     }
 
     @Test
@@ -73,8 +74,8 @@ class DatagramServicesTest {
 
     @Test
     void shouldGiveUpWhenTheTimeIsOver() {
-        try (RoceEnds.Side alone = new RoceEnds.Side(Map.of(
-                "wire", "roce", "roce-address", "127.0.0.1", "roce-peer-port", "" + RoceEnds.freePort()))) {
+        try (RoceEnds.Side alone = new RoceEnds.Side(
+                Map.of("wire", "roce", "roce-address", "127.0.0.1", "roce-peer-port", "" + RoceEnds.freePort()))) {
             VerbsException late = assertThrows(
                     VerbsException.class,
                     () -> alone.device.resolveDatagrams(at("127.0.0.1", SERVICE), NO_DATA, 1_000_000));
@@ -99,8 +100,7 @@ class DatagramServicesTest {
                     () -> ends.active.device.resolveDatagrams(at("127.0.0.1", SERVICE), new byte[57], 1));
             // Of two devices on one address only one can be found there.
             VerbsException taken = assertThrows(
-                    VerbsException.class,
-                    () -> ends.active.device.listenForDatagrams(at("0.0.0.0", SERVICE), OFFERED));
+                    VerbsException.class, () -> ends.active.device.listenForDatagrams(at("0.0.0.0", SERVICE), OFFERED));
             assertEquals(VerbsErrorCode.ADDRESS_IN_USE, taken.code(), taken.getMessage());
         }
     }

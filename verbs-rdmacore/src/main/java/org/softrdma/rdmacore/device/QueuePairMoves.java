@@ -91,8 +91,10 @@ record QueuePairMoves(DeviceContext device, long pointer, QueuePairType type) {
         try (Arena arena = Arena.ofConfined()) {
             long to = attributes(arena);
             CMemory.putInt(to + VerbsAbi.MODIFY_SQ_PSN, wanted.sequence().orElse(sequence));
-            CMemory.putByte(to + VerbsAbi.MODIFY_TIMEOUT, (byte) wanted.timeout().orElse(CoreCmId.ACK_TIMEOUT_SHIFT));
-            CMemory.putByte(to + VerbsAbi.MODIFY_RETRY_CNT, (byte) wanted.retries().orElse(CoreCmId.RETRIES));
+            CMemory.putByte(
+                    to + VerbsAbi.MODIFY_TIMEOUT, (byte) wanted.timeout().orElse(CoreCmId.ACK_TIMEOUT_SHIFT));
+            CMemory.putByte(
+                    to + VerbsAbi.MODIFY_RETRY_CNT, (byte) wanted.retries().orElse(CoreCmId.RETRIES));
             CMemory.putByte(to + VerbsAbi.MODIFY_RNR_RETRY, (byte)
                     wanted.receiverNotReadyRetries().orElse(CoreCmId.RNR_RETRIES));
             CMemory.putByte(to + VerbsAbi.MODIFY_MAX_RD_ATOMIC, (byte) wanted.outboundReads());

@@ -40,6 +40,7 @@ public class FakeVerbsLibrary implements VerbsLibrary {
     private static final int INVALID_SERVICE_ID = 8;
     /** Status of an answer to a question for datagrams. */
     private static final int NO_SERVICE = 1;
+
     private static final int CONSUMER_DEFINED = 28;
     /** Descriptors must be open, so that /proc shows them; these always are. */
     private static final int CMD_FD = 1;
@@ -814,7 +815,9 @@ public class FakeVerbsLibrary implements VerbsLibrary {
 
     private @Nullable FakeId listenerOn(int port, int portSpace) {
         return ids.values().stream()
-                .filter(id -> id.listening && id.portSpace() == portSpace && SocketAddresses.read(id.source()).getPort() == port)
+                .filter(id -> id.listening
+                        && id.portSpace() == portSpace
+                        && SocketAddresses.read(id.source()).getPort() == port)
                 .findFirst()
                 .orElse(null);
     }

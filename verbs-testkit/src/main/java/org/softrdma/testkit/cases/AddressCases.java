@@ -127,7 +127,8 @@ public final class AddressCases {
     @Test
     @ConformanceCase(
             number = 412,
-            title = "a reliable connection that is ready to receive serves its peer, and sends once it is ready to send",
+            title =
+                    "a reliable connection that is ready to receive serves its peer, and sends once it is ready to send",
             source = "ibv_modify_qp(3): RTR, RTS; IBTA 10.3.1")
     void shouldServeItsPeerBeforeItIsReadyToSend(TwoNodes nodes) {
         FeatureGate.require(nodes, Feature.CONNECTION_BY_ADDRESS);
@@ -202,8 +203,7 @@ public final class AddressCases {
         Endpoint other = nodes.unconnected(nodes.responder(), LIMITS, QueuePairType.RELIABLE_CONNECTION, 0);
         QueuePairAddress drawn = one.unconnected().address();
         int sequence = (1 << 24) - 1;
-        QueuePairAddress told =
-                new QueuePairAddress(drawn.host(), drawn.number(), sequence, drawn.maxTransferUnit());
+        QueuePairAddress told = new QueuePairAddress(drawn.host(), drawn.number(), sequence, drawn.maxTransferUnit());
         MemoryRegion outbox = nodes.requester().region(8);
         MemoryRegion inbox = nodes.responder().region(16, AccessFlag.RECEIVE_SINK);
         other.receive(1, inbox, 0, 8);
@@ -222,14 +222,14 @@ public final class AddressCases {
     @Test
     @ConformanceCase(
             number = 415,
-            title = "a queue pair that is ready to receive can be disconnected: its RECVs are flushed, and its owner is told",
+            title =
+                    "a queue pair that is ready to receive can be disconnected: its RECVs are flushed, and its owner is told",
             source = "ibv_modify_qp(3): IBV_QPS_ERR")
     void shouldFlushWhenDisconnectedBeforeItIsReadyToSend(TwoNodes nodes) {
         FeatureGate.require(nodes, Feature.CONNECTION_BY_ADDRESS);
         Endpoint one = nodes.unconnected(nodes.requester(), LIMITS, QueuePairType.RELIABLE_CONNECTION, 0);
         Endpoint other = nodes.unconnected(nodes.responder(), LIMITS, QueuePairType.RELIABLE_CONNECTION, 0);
-        CompletableFuture<String> told =
-                other.queuePair().disconnected().toCompletableFuture();
+        CompletableFuture<String> told = other.queuePair().disconnected().toCompletableFuture();
         other.receive(1, nodes.responder().region(8, AccessFlag.RECEIVE_SINK), 0, 8);
         other.unconnected()
                 .readyToReceive(ReceiveAttributes.of(one.unconnected().address(), 1));
@@ -237,8 +237,8 @@ public final class AddressCases {
         other.receives().expect(1, Set.of(CompletionStatus.FLUSHED), "a RECV of a queue pair that was disconnected");
         nodes.await("the owner to be told", told::isDone);
         assertEquals(QueuePairState.ERROR, other.queuePair().state());
-        VerbsException lost = assertThrows(
-                VerbsException.class, () -> other.unconnected().readyToSend(SendAttributes.ofReads(1)));
+        VerbsException lost =
+                assertThrows(VerbsException.class, () -> other.unconnected().readyToSend(SendAttributes.ofReads(1)));
         assertEquals(VerbsErrorCode.CONNECTION_LOST, lost.code(), lost.getMessage());
     }
 

@@ -52,7 +52,8 @@ public final class DatagramServiceCases {
     @Test
     @ConformanceCase(
             number = 416,
-            title = "a service of datagrams is found by its port, as often as it is asked for, and takes what is sent there",
+            title =
+                    "a service of datagrams is found by its port, as often as it is asked for, and takes what is sent there",
             source = "rdma_connect(3): RDMA_PS_UDP; IBTA 12.11")
     void shouldFindAServiceAndSendToIt(TwoNodes nodes) {
         FeatureGate.require(nodes, Feature.DATAGRAM_SERVICES);
@@ -94,8 +95,7 @@ public final class DatagramServiceCases {
         VerbsException taken = assertThrows(
                 VerbsException.class, () -> listen(nodes, to.unconnected().address(), service.getPort()));
         assertEquals(VerbsErrorCode.ADDRESS_IN_USE, taken.code(), taken.getMessage());
-        assertEquals(
-                to.queuePair().number(), resolve(nodes, service).number());
+        assertEquals(to.queuePair().number(), resolve(nodes, service).number());
         listener.close();
         VerbsException nobody = assertThrows(VerbsException.class, () -> resolve(nodes, service));
         assertEquals(VerbsErrorCode.UNREACHABLE, nobody.code(), nobody.getMessage());

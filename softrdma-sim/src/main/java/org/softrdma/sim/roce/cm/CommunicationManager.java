@@ -78,7 +78,8 @@ public final class CommunicationManager {
             CmPeer peer = new CmPeer(new Gid(0, 0), 0);
             boolean id = known.add(new RemoteId(peer, 0, 0));
             boolean queuePair = known.add(new RemoteQueuePair(0, 0));
-            if (id != (i == 0) || queuePair != (i == 0)) {
+            boolean question = !ServiceExchanges.isIn(known);
+            if (id != (i == 0) || queuePair != (i == 0) || question != (i == 0)) {
                 throw new IllegalStateException("two equal records are not the same: " + known);
             }
         }
@@ -128,7 +129,7 @@ public final class CommunicationManager {
      *
      * @return false if there is such a service already
      */
-    public boolean listen(long serviceId, DatagramService service) {
+    public boolean listen(long serviceId, CmDatagramService service) {
         return exchanges.listen(serviceId, service);
     }
 

@@ -23,6 +23,13 @@ final class Repetition {
         return nowNs + waitNs;
     }
 
+    /** As {@link #begin}, of a message that its receiver may take for another one when it comes again: not soon. */
+    long beginSlowly(int repeats, long nowNs) {
+        left = repeats;
+        waitNs = settings.mostRepeatNs();
+        return nowNs + waitNs;
+    }
+
     /** True if it may be sent once more; that is counted. */
     boolean once() {
         boolean may = left > 0;

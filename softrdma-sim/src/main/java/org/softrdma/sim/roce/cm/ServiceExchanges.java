@@ -4,30 +4,38 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import org.softrdma.sim.roce.wire.Gid;
 import org.softrdma.sim.roce.wire.PrivateData;
 import org.softrdma.sim.roce.wire.ServiceReply;
 import org.softrdma.sim.roce.wire.ServiceRequest;
 
 /**
  * Questions for the queue pairs of datagram services, and answers to them (SIDR, IBA volume 1, 12.11). A question is repeated
- * until it is answered; one that comes again gets the answer that it got before, and the application hears of it once.
+ * until it is answered, but not soon: a kernel that has answered takes it for another one. One that comes again here gets the
+ * answer that it got before, and the application hears of it once.
  *
  * <p>Thread: that of the {@link CommunicationManager}.
  */
 final class ServiceExchanges {
     private final CmContext context;
-    private final Map<Long, DatagramService> services = new HashMap<>();
+    private final Map<Long, CmDatagramService> services = new HashMap<>();
     private final Map<Integer, Question> questions = new HashMap<>();
     /** In the order in which they were given: the oldest go first, if there are too many. */
     private final Map<Asked, Answer> answers = new LinkedHashMap<>();
 
     private record Asked(CmPeer peer, int requestId) {}
 
+    /** For {@link CommunicationManager#prepare}: adds a question; true if the set has had it. */
+    static boolean isIn(Set<Object> known) {
+        return !known.add(new Asked(new CmPeer(new Gid(0, 0), 0), 0));
+    }
+
     ServiceExchanges(CmContext context) {
         this.context = context;
     }
 
-    boolean listen(long serviceId, DatagramService service) {
+    boolean listen(long serviceId, CmDatagramService service) {
         return services.putIfAbsent(serviceId, service) == null;
     }
 
@@ -45,7 +53,7 @@ final class ServiceExchanges {
         Question question = new Question(peer, request, transaction, told);
         questions.put(request.requestId(), question);
         question.send();
-        context.timers.set(question, question.repetition.begin(context.settings.repeats(), nowNs));
+        context.timers.set(question, question.repetition.beginSlowly(context.settings.repeats(), nowNs));
     }
 
     void answered(CmPeer peer, ServiceReply reply) {
@@ -105,7 +113,7 @@ final class ServiceExchanges {
             known.send(transaction);
             return;
         }
-        DatagramService service = services.get(request.serviceId());
+        CmDatagramService service = services.get(request.serviceId());
         ServiceReply reply = service == null ? noService(request) : service.asked(peer, request);
         Answer answer = new Answer(asked, reply);
         answer.send(transaction);

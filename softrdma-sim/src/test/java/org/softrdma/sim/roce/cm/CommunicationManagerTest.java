@@ -537,6 +537,13 @@ class CommunicationManagerTest {
         assertEquals(2, answers.size());
     }
 
+    /** A kernel forgets a question that it has answered, so a repetition that meets the answer would be another one. */
+    @Test
+    void shouldNotAskForADatagramServiceAgainSoon() {
+        hosts.client.resolve(SERVER, SERVICE, PrivateData.NONE, answer -> {}, hosts.now);
+        assertEquals(hosts.now + CmSettings.DEFAULT.mostRepeatNs(), hosts.client.nextNs());
+    }
+
     @Test
     void shouldRememberNoMoreAnswersThanTheBacklog() {
         CmHosts few = new CmHosts(1, CmHosts.Weather.CALM, CmSettings.DEFAULT.withBacklog(2));

@@ -5,7 +5,7 @@ import org.softrdma.sim.roce.wire.ServiceRequest;
 
 /** A service whose peers send datagrams to its queue pair. */
 @FunctionalInterface
-public interface DatagramService {
+public interface CmDatagramService {
     /**
      * A peer asks for the queue pair; once for each question.
      *
