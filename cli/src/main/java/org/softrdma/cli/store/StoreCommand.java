@@ -295,6 +295,8 @@ public final class StoreCommand implements Callable<Integer> {
         }
         try {
             return design.serve(device, context);
+        } catch (StoreException e) {
+            throw new StoreException(inOptions(String.valueOf(e.getMessage())), e);
         } catch (IllegalArgumentException e) {
             throw new ParameterException(spec.commandLine(), "--option: " + e.getMessage(), e);
         }

@@ -35,6 +35,7 @@ import org.softrdma.verbs.device.VerbsDevice;
 /** Servers in processes of their own that are killed under load; another one takes the place of each. */
 class KilledStoreTest {
     private static final int KEYS = 50;
+    private static final int VALUE = 1024; // which fits into a datagram
     private static final long LIMIT_NS = TimeUnit.SECONDS.toNanos(1);
     private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(120);
     private static final byte[] OLD = "of the old life".getBytes(StandardCharsets.US_ASCII);
@@ -49,7 +50,8 @@ class KilledStoreTest {
     }
 
     private static Process start(String design, int port, Map<String, String> device) throws IOException {
-        List<String> command = new ArrayList<>(List.of("store", "--design", design, "--port", Integer.toString(port)));
+        List<String> command = new ArrayList<>(List.of(
+                "store", "--design", design, "--port", Integer.toString(port), "--max-value", Integer.toString(VALUE)));
         device.forEach((option, value) -> command.addAll(List.of("--device", option + "=" + value)));
         return new ProcessBuilder(OwnProgram.again(Main.class, command))
                 .redirectErrorStream(true)
@@ -78,8 +80,10 @@ class KilledStoreTest {
         try (BufferedReader oldLines = old.inputReader()) {
             assertEquals(port, port(oldLines));
             InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
-            StoreClientContext context =
-                    new StoreClientContext(address).timeoutNs(LIMIT_NS).connectTimeoutNs(LIMIT_NS);
+            StoreClientContext context = new StoreClientContext(address)
+                    .maxValueLength(VALUE)
+                    .timeoutNs(LIMIT_NS)
+                    .connectTimeoutNs(LIMIT_NS);
             try (VerbsDevice device = new SoftRdmaProvider().open(options);
                     BlockingStore store =
                             new BlockingStore(StoreDesigns.named(design).connect(device, context.conclude()))) {
