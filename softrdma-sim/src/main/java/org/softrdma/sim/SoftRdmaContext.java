@@ -351,6 +351,9 @@ public final class SoftRdmaContext {
         if (profile != DeviceProfile.NONE && pinning == PinningPolicy.LAZY) {
             faults.add("pinning=lazy: profile=" + profile + " pins at registration; expected eager, off or auto");
         }
+        if (roce && profile == DeviceProfile.SIW) {
+            faults.add("profile=siw: SoftiWARP speaks iWARP; expected wire=iwarp, or profile=rxe or disni");
+        }
         checkWire();
         if (!faults.isEmpty()) {
             throw new IllegalArgumentException(String.join("; ", faults));
@@ -389,6 +392,11 @@ public final class SoftRdmaContext {
     /** Where connections are captured, if they are. */
     Optional<Path> capture() {
         return require(Optional.ofNullable(capture));
+    }
+
+    /** True if the wire is RoCEv2. */
+    boolean isRoce() {
+        return require(roce);
     }
 
     /** True if READs on the same host may bypass the transport. */

@@ -3,12 +3,16 @@ package org.softrdma.sim;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.softrdma.sim.capture.CapturingTransport;
 import org.softrdma.sim.device.SoftRdmaDevice;
 import org.softrdma.sim.kernel.HugePages;
 import org.softrdma.sim.kernel.Shortage;
+import org.softrdma.sim.roce.RoceAdvice;
 import org.softrdma.sim.samehost.SameHost;
 import org.softrdma.sim.transport.Transport;
 import org.softrdma.verbs.VerbsErrorCode;
@@ -31,7 +35,15 @@ public final class SoftRdmaProvider implements VerbsProvider {
     @Override
     public Usability usability() {
         return Usability.usable("software RNIC: iWARP over TCP by " + Transports.describe()
-                + "; RoCEv2 over UDP alike: wire=roce; " + sameHost() + hugePages());
+                + "; RoCEv2 over UDP alike: wire=roce; " + sameHost() + hugePages() + roce());
+    }
+
+    private static String roce() {
+        RoceAdvice advice = RoceAdvice.ofThisMachine();
+        return Stream.of(advice.takenPort(), advice.smallBuffer())
+                .flatMap(Optional::stream)
+                .map(sentence -> "; " + sentence)
+                .collect(Collectors.joining());
     }
 
     private static String sameHost() {
@@ -63,6 +75,9 @@ public final class SoftRdmaProvider implements VerbsProvider {
      * @throws IllegalArgumentException if the file of its captures cannot be written
      */
     public VerbsDevice open(SoftRdmaContext context) {
+        if (context.isRoce()) {
+            RoceAdvice.ofThisMachine().smallBuffer().ifPresent(LOG::info);
+        }
         Transport transport = captured(context, transport(context));
         try {
             return new SoftRdmaDevice(context.deviceSettings(), transport);

@@ -261,6 +261,7 @@ class SoftRdmaContextTest {
         "roce,crc,on,crc: an option of wire=iwarp",
         "roce,rfc7306,off,rfc7306: an option of wire=iwarp",
         "roce,same-host,auto,same-host=auto: wire=roce reads all memory by the wire",
+        "roce,profile,siw,profile=siw: SoftiWARP speaks iWARP",
         "iwarp,roce-port,4791,roce-port: an option of wire=roce"
     })
     void shouldRefuseWhatTheWireDoesNotHave(String wire, String name, String value, String fault) {

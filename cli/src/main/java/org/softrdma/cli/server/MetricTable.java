@@ -376,6 +376,11 @@ final class MetricTable {
                     "device_roce.connectionMessagesLost",
                     COUNTER,
                     "messages of the connection manager that found no room"),
+            new Mapping(
+                    "device_roce.socketDropped",
+                    COUNTER,
+                    "packets that arrived and that the kernel dropped, most for want of room in the socket"),
+            new Mapping("device_roce.socketRefused", COUNTER, "packets that the kernel refused to send"),
             new Mapping("device_memoryRegions", GAUGE, "memory regions"),
             new Mapping("device_memoryWindows", GAUGE, "memory windows"),
             new Mapping("device_openSockets", GAUGE, "sockets"),

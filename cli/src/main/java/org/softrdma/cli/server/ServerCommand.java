@@ -249,7 +249,9 @@ public final class ServerCommand implements Callable<Integer> {
             return ExitCode.OK;
         } catch (VerbsException e) {
             if (e.code() == VerbsErrorCode.ADDRESS_IN_USE) {
-                throw new UserErrorException("--rdma-port " + listening.rdmaPort() + ": " + e.getMessage() + ".", e);
+                // Of any port that is free, it is another one that is taken: on RoCEv2 the device's.
+                String option = listening.rdmaPort() == 0 ? "" : "--rdma-port " + listening.rdmaPort() + ": ";
+                throw new UserErrorException(option + e.getMessage() + ".", e);
             }
             if (socket != null && !listening.hasAddress() && e.code() == VerbsErrorCode.ADDRESS_NOT_AVAILABLE) {
                 warn("with -s the RDMA port listens on 127.0.0.1, which this device does not have: name one"

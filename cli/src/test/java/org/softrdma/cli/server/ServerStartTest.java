@@ -7,8 +7,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.SocketException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -22,6 +24,8 @@ import picocli.CommandLine;
 /** {@code softrdma server}: what keeps it from starting, and what it says before it starts. */
 class ServerStartTest {
     private static final long MIB = 1 << 20;
+    /** Options take ports below it. */
+    private static final int FIRST_SPREADING_PORT = 0xC000;
 
     private final StringWriter out = new StringWriter();
     private final StringWriter err = new StringWriter();
@@ -49,6 +53,26 @@ class ServerStartTest {
                 err.getBuffer().setLength(0);
             }
         }
+    }
+
+    /** Not --rdma-port, which was not given. */
+    @Test
+    void shouldNameTheDeviceOptionOfAUdpPortThatIsInUse() throws IOException {
+        try (DatagramSocket taken = takenBelow(FIRST_SPREADING_PORT)) {
+            String port = "roce-port=" + taken.getLocalPort();
+            assertEquals(ExitCode.USAGE, server("--device", "wire=roce", "--device", port));
+            assertTrue(err.toString().startsWith("softrdma server: cannot listen at 127.0.0.1:"), err::toString);
+            assertTrue(err.toString().contains("choose another by roce-port"), err::toString);
+        }
+    }
+
+    private static DatagramSocket takenBelow(int port) throws SocketException {
+        DatagramSocket socket = new DatagramSocket(0, InetAddress.getLoopbackAddress());
+        while (socket.getLocalPort() >= port) {
+            socket.close();
+            socket = new DatagramSocket(0, InetAddress.getLoopbackAddress());
+        }
+        return socket;
     }
 
     @Test

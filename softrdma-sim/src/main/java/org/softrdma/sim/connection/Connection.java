@@ -3,13 +3,13 @@ package org.softrdma.sim.connection;
 import java.io.IOException;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.carrier.FpduWriter;
 import org.softrdma.sim.carrier.MpaInbound;
 import org.softrdma.sim.carrier.MpaOutbound;
 import org.softrdma.sim.carrier.StreamBuffers;
 import org.softrdma.sim.connection.ConnectionLifecycle.State;
+import org.softrdma.sim.engine.Doorbell;
 import org.softrdma.sim.engine.DrivenConnection;
 import org.softrdma.sim.engine.Placement;
 import org.softrdma.sim.engine.RnicEngine;
@@ -64,8 +64,7 @@ public final class Connection implements SocketEvents, RequestNames, DrivenConne
     private final ConnectionLifecycle life;
     private final PeerHost peerHost;
     private final StreamObserver observer;
-    private final AtomicBoolean rung = new AtomicBoolean();
-    private final Runnable doorbellTask;
+    private final Doorbell doorbell;
     /** A turn is scheduled for requests that send nothing. */
     private boolean goingOn;
 
@@ -84,7 +83,7 @@ public final class Connection implements SocketEvents, RequestNames, DrivenConne
         life = new ConnectionLifecycle(engine, this, socket);
         peerHost = new PeerHost(engine, life, socket);
         observer = new StreamObserver(engine, this, life, socket, peerHost);
-        doorbellTask = engine.loop().careful(this::doorbell);
+        doorbell = new Doorbell(engine, this);
     }
 
     @Override
@@ -261,26 +260,14 @@ public final class Connection implements SocketEvents, RequestNames, DrivenConne
         attempt();
     }
 
-    /** {@inheritDoc} It must not be lost: this waits for memory, if need be. */
     @Override
     public void ring() {
-        if (rung.compareAndSet(false, true)) {
-            try {
-                if (engine.isManual()) {
-                    engine.ring(this);
-                } else {
-                    engine.enqueue(doorbellTask);
-                }
-            } catch (RuntimeException | Error e) {
-                rung.set(false); // the next one rings again
-                throw e;
-            }
-        }
+        doorbell.ring();
     }
 
     @Override
     public void doorbell() {
-        rung.set(false);
+        doorbell.answered();
         QueuePairEnd pair = life.queuePair();
         if (pair != null && pair.isInError()) {
             pair.flush();

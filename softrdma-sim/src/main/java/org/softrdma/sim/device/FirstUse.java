@@ -45,6 +45,7 @@ final class FirstUse {
             "java.util.OptionalInt",
             "java.util.concurrent.ThreadLocalRandom",
             "java.util.concurrent.locks.AbstractQueuedSynchronizer$Node",
+            "java.util.concurrent.locks.LockSupport",
             "jdk.internal.foreign.SegmentBulkOperations",
             "jdk.internal.foreign.Utils$BaseAndScale",
             "jdk.internal.util.random.RandomSupport");

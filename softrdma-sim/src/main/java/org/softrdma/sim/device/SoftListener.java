@@ -59,11 +59,11 @@ final class SoftListener implements Listener {
             lock.unlock();
         }
         if (!taken) {
+            boolean ignored = request.reject(NO_DATA); // first: there may be no memory to tell of it
             LOG.info(
                     "rejected {}: the listener is closed or its backlog of {} requests is full",
                     AddressText.of(request.remoteAddress()),
                     backlog);
-            request.reject(NO_DATA);
         }
     }
 

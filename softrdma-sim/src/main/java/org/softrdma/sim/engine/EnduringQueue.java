@@ -1,6 +1,7 @@
 package org.softrdma.sim.engine;
 
 import org.jspecify.annotations.Nullable;
+import org.softrdma.sim.transport.LoopGuard;
 
 /**
  * A queue that stays whole when there is no memory to add to it. An {@code ArrayDeque} grows after it has added, and seems
@@ -34,6 +35,19 @@ public final class EnduringQueue<T> {
         }
         elements[place(size)] = element;
         size++;
+    }
+
+    /** Adds one behind the others. Waits for memory, if need be: without this one something would be lost, a request or an end. */
+    public void addLastAnyway(T element) {
+        boolean added = false;
+        while (!added) {
+            try {
+                addLast(element);
+                added = true;
+            } catch (OutOfMemoryError e) {
+                LoopGuard.pause();
+            }
+        }
     }
 
     private void grow() {

@@ -175,6 +175,23 @@ public final class RnicEngine implements Progress {
         }
     }
 
+    /**
+     * Runs a task on the engine's thread, later. Waits for memory as {@link #enqueue} does. Engine thread.
+     *
+     * @param task made before, and {@linkplain EventLoop#careful careful}
+     * @param delayNs how much later
+     * @return prevents it from running
+     */
+    public EventLoop.Cancellable schedule(Runnable task, long delayNs) {
+        while (true) {
+            try {
+                return loop.schedule(task, delayNs, TimeUnit.NANOSECONDS);
+            } catch (OutOfMemoryError e) {
+                LoopGuard.pause();
+            }
+        }
+    }
+
     /** Work for the engine's thread that may fail. */
     @FunctionalInterface
     public interface Task {
@@ -231,15 +248,7 @@ public final class RnicEngine implements Progress {
 
     /** Manual mode: a request was posted; the next poll sends it. Waits for memory as {@link #enqueue} does. */
     public void ring(DrivenConnection connection) {
-        boolean added = false;
-        while (!added) {
-            try {
-                rung.addLast(connection);
-                added = true;
-            } catch (OutOfMemoryError e) {
-                LoopGuard.pause();
-            }
-        }
+        rung.addLastAnyway(connection);
     }
 
     @Override

@@ -155,12 +155,16 @@ final class ActiveConnect implements ConnectAttempt, RoceConnection.Handshake {
 
     @Override
     public void ended(String reason) {
-        VerbsException cause = failure;
-        boolean ignored = result.completeExceptionally(
-                cause == null
-                        ? new VerbsException(
-                                VerbsErrorCode.CONNECTION_LOST, "cannot connect to " + peer() + ": " + reason)
-                        : cause);
+        try {
+            VerbsException cause = failure;
+            boolean ignored = result.completeExceptionally(
+                    cause == null
+                            ? new VerbsException(
+                                    VerbsErrorCode.CONNECTION_LOST, "cannot connect to " + peer() + ": " + reason)
+                            : cause);
+        } finally {
+            boolean ignored = result.complete(FAILED); // does nothing if the caller has the reason
+        }
     }
 
     @Override

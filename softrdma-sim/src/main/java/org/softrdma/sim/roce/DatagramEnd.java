@@ -25,11 +25,11 @@ final class DatagramEnd extends UnreliableEnd {
      * @param port where its packets leave and arrive
      */
     DatagramEnd(RnicEngine engine, QueuePairEnd queuePair, int queueKey, int startingPsn, RocePort port) {
-        super(engine, queuePair, RoceOpcode.UD, RocePacket.MAX_TRANSFER_UNIT, startingPsn, port.counters());
+        super(engine, queuePair, RoceOpcode.UD, RocePacket.MAX_TRANSFER_UNIT, startingPsn);
         number = queuePair.number();
         this.queueKey = queueKey;
         this.port = port;
-        responder = new DatagramResponder(target, queueKey, drops);
+        responder = new DatagramResponder(target, queueKey, port.drops());
         header = new RoutingHeaderWriter(engine.memory(), port.address());
     }
 

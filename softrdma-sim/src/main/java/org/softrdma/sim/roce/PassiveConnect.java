@@ -29,6 +29,10 @@ import org.softrdma.verbs.cm.ConnectionParameters;
 /** The passive side: a REQ, the application's decision, a REP. Engine thread only, except what {@link PeerRequest} says. */
 final class PassiveConnect implements PeerRequest, RoceConnection.Handshake {
     private static final Logger LOG = LoggerFactory.getLogger(PassiveConnect.class);
+    private static final byte[] NO_DATA = {};
+    /** Not a constant, whose text would be made when it is first used. */
+    private static final String NOT_ACCEPTED = String.valueOf("the connection ended before it was accepted");
+
     /** Time that this side may take to acknowledge: 4.096 us x 2^15. */
     private static final int ACKNOWLEDGEMENT_DELAY = 15;
 
@@ -40,6 +44,10 @@ final class PassiveConnect implements PeerRequest, RoceConnection.Handshake {
     private final InetSocketAddress remote;
     private final byte[] data;
     private final AtomicBoolean decided = new AtomicBoolean();
+    /** Made once: a peer that is not rejected, for want of memory, would wait. */
+    private final Runnable rejecting;
+
+    private byte[] rejection = NO_DATA;
 
     /**
      * A request that has come.
@@ -54,6 +62,7 @@ final class PassiveConnect implements PeerRequest, RoceConnection.Handshake {
         this.port = port;
         this.listening = listening;
         this.manager = manager;
+        rejecting = connection.prepared(this::sendRejection);
         request = manager.request();
         PrivateData all = request.privateData();
         if (AddressHeader.isIn(all)) {
@@ -117,15 +126,16 @@ final class PassiveConnect implements PeerRequest, RoceConnection.Handshake {
 
     private void establish(QueuePairEnd queuePair, ConnectionParameters parameters) {
         if (!connection.isAlive() || queuePair.isInError()) {
-            String reason = "the connection of " + AddressText.of(remote) + " ended before it was accepted";
-            queuePair.enterError(reason, -1, CompletionStatus.FLUSHED, 0);
-            connection.end(reason);
-            throw new VerbsException(VerbsErrorCode.CONNECTION_LOST, reason);
+            queuePair.enterError(NOT_ACCEPTED, -1, CompletionStatus.FLUSHED, 0);
+            connection.end(NOT_ACCEPTED);
+            throw new VerbsException(
+                    VerbsErrorCode.CONNECTION_LOST,
+                    "the connection of " + AddressText.of(remote) + " ended before it was accepted");
         }
         try {
             reply(queuePair, parameters);
         } catch (RuntimeException | Error e) {
-            connection.end("the connection broke while it was accepted: " + e);
+            connection.broken(e);
             throw e;
         }
     }
@@ -155,18 +165,20 @@ final class PassiveConnect implements PeerRequest, RoceConnection.Handshake {
         if (!decided.compareAndSet(false, true)) {
             return false;
         }
+        rejection = privateData;
         try {
-            connection.execute(() -> {
-                if (connection.isAlive()) {
-                    manager.reject(ConnectReject.BY_CONSUMER, PrivateData.of(privateData), port.nowNs());
-                    connection.end("the connection request was rejected");
-                }
-                port.turn();
-            });
+            connection.enqueue(rejecting);
         } catch (RejectedExecutionException e) {
             LOG.debug("cannot reject {}: the device is closed", AddressText.of(remote), e);
         }
         return true;
+    }
+
+    private void sendRejection() {
+        if (connection.isAlive()) {
+            manager.reject(ConnectReject.BY_CONSUMER, PrivateData.of(rejection), port.nowNs());
+            connection.end("the connection request was rejected");
+        }
     }
 
     // ---- what becomes of it

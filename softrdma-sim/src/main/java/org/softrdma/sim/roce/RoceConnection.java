@@ -1,12 +1,12 @@
 package org.softrdma.sim.roce;
 
 import java.util.Locale;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 import org.softrdma.sim.engine.Counter;
+import org.softrdma.sim.engine.Doorbell;
 import org.softrdma.sim.engine.DrivenConnection;
 import org.softrdma.sim.engine.RnicEngine;
 import org.softrdma.sim.link.QueuePairEnd;
@@ -57,8 +57,7 @@ final class RoceConnection implements WireConnection, DrivenConnection, PortQueu
     private final RocePorts ports;
     private final int transport;
     private final RnicEngine engine;
-    private final AtomicBoolean rung = new AtomicBoolean();
-    private final Runnable doorbellTask;
+    private final Doorbell doorbell;
 
     private State state = State.UNCONNECTED;
     private @Nullable QueuePairEnd queuePair;
@@ -105,7 +104,7 @@ final class RoceConnection implements WireConnection, DrivenConnection, PortQueu
         this.ports = ports;
         this.transport = transport;
         engine = ports.engine();
-        doorbellTask = engine.loop().careful(this::doorbell);
+        doorbell = new Doorbell(engine, this);
     }
 
     @Override
@@ -421,23 +420,12 @@ final class RoceConnection implements WireConnection, DrivenConnection, PortQueu
 
     @Override
     public void ring() {
-        if (rung.compareAndSet(false, true)) {
-            try {
-                if (engine.isManual()) {
-                    engine.ring(this);
-                } else {
-                    engine.enqueue(doorbellTask);
-                }
-            } catch (RuntimeException | Error e) {
-                rung.set(false); // the next one rings again
-                throw e;
-            }
-        }
+        doorbell.ring();
     }
 
     @Override
     public void doorbell() {
-        rung.set(false);
+        doorbell.answered();
         QueuePairEnd pair = queuePair;
         if (pair != null && pair.isInError()) {
             pair.flush();
@@ -469,6 +457,20 @@ final class RoceConnection implements WireConnection, DrivenConnection, PortQueu
         engine.execute(() -> run(step));
     }
 
+    /** A step in the form that {@link #enqueue} takes, made while there is memory for it. Any thread. */
+    Runnable prepared(Runnable step) {
+        return engine.loop().careful(() -> run(step));
+    }
+
+    /** Runs a prepared step as {@link #execute} does, but waits for memory if there is none to hand it over. Any thread. */
+    void enqueue(Runnable prepared) {
+        if (engine.loop().inLoop()) {
+            prepared.run();
+        } else {
+            engine.enqueue(prepared);
+        }
+    }
+
     private void run(Runnable step) {
         try {
             step.run();
@@ -489,15 +491,23 @@ final class RoceConnection implements WireConnection, DrivenConnection, PortQueu
 
     @Override
     public void disconnect(String reason) {
-        end(reason);
+        endAnyway(reason);
         turn();
     }
 
     @Override
     public void queuePairClosed() {
-        end("the queue pair was closed");
+        endAnyway("the queue pair was closed");
         queuePair = null;
         turn();
+    }
+
+    private void endAnyway(String reason) {
+        try {
+            end(reason);
+        } catch (RuntimeException | Error e) {
+            broken(e);
+        }
     }
 
     @Override
@@ -546,14 +556,14 @@ final class RoceConnection implements WireConnection, DrivenConnection, PortQueu
      * This connection has failed, or the engine in its name: it ends, and no other. It ends before anything is said about it,
      * for which there may be no memory. Never throws.
      */
-    private void broken(Throwable e) {
+    void broken(Throwable e) {
         QueuePairEnd pair = queuePair;
         boolean tell = pair != null && !pair.isInError();
         try {
             engine.counters().increment(Counter.ENGINE_FAULTS); // whoever is told of the end may look
             end(FAULT);
         } catch (RuntimeException | Error again) {
-            // Each part of the end was tried.
+            endWithoutMemory();
         }
         try {
             if (pair != null && tell) {
@@ -565,17 +575,24 @@ final class RoceConnection implements WireConnection, DrivenConnection, PortQueu
         }
     }
 
+    /** What the first attempt has left out: each part of an end is done once, however often it is asked for. */
+    private void endWithoutMemory() {
+        try {
+            end(FAULT);
+        } catch (RuntimeException | Error again) {
+            // Each part was tried twice.
+        }
+    }
+
     /**
-     * Ends: the queue pair goes to ERROR and is flushed, whatever else fails.
+     * Ends: the queue pair goes to ERROR and is flushed, whatever else fails. It may be asked for again: what has failed is done
+     * then.
      *
      * @param reason for messages
      * @param culprit sequence of the request that failed, or -1
      * @param status status of that request's completion
      */
     private void end(String reason, long culprit, CompletionStatus status) {
-        if (state == State.ENDED) {
-            return;
-        }
         boolean wasStream = state == State.STREAM;
         state = State.ENDED;
         try {
@@ -600,17 +617,20 @@ final class RoceConnection implements WireConnection, DrivenConnection, PortQueu
     private void leave(String reason) {
         stream = null; // this connection is remembered for some seconds
         RocePort on = port;
-        if (on != null) {
-            on.close(this, number);
-            engine.connections().closed(this);
-        }
-        if (handshake != null) {
-            handshake.ended(reason);
-        }
-        if (manager != null && on != null) {
-            manager.disconnect(on.nowNs());
-        } else {
-            forgetNumber();
+        try {
+            if (on != null) {
+                on.close(this, number);
+                engine.connections().closed(this);
+            }
+            if (manager != null && on != null) {
+                manager.disconnect(on.nowNs());
+            } else {
+                forgetNumber();
+            }
+        } finally {
+            if (handshake != null) {
+                handshake.ended(reason);
+            }
         }
     }
 }

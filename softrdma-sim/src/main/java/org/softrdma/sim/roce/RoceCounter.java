@@ -1,6 +1,8 @@
 package org.softrdma.sim.roce;
 
-/** What the ports of RoCEv2 count, beside what every wire does; {@link #label()} is the name in snapshots. */
+import org.softrdma.sim.roce.unreliable.Drop;
+
+/** What the ports of RoCEv2 count, beside what every wire does and {@link Drop}; {@link #label()} is the name in snapshots. */
 enum RoceCounter {
     /** Packets received. */
     PACKETS_RECEIVED("roce.packetsReceived"),
@@ -26,24 +28,12 @@ enum RoceCounter {
     DUPLICATES("roce.duplicates"),
     /** Packets of peers behind one that was missing. */
     OUT_OF_SEQUENCE("roce.outOfSequence"),
-    /** Packets of unreliable connections that never came, or not in order: those between what came before and after. */
-    MISSING("roce.missing"),
-    /** Dropped, on an unreliable connection: a packet that came behind one that was sent after it, or twice. */
-    LATE("roce.late"),
-    /** Dropped, on an unreliable connection: packets of a message of which an earlier one was missing or dropped. */
-    INCOMPLETE("roce.incomplete"),
-    /** Dropped, of an unreliable connection or a datagram: there was no RECV. */
-    NO_RECEIVE("roce.noReceive"),
-    /** Dropped, of an unreliable connection or a datagram: longer than the RECV. */
-    TOO_LONG("roce.tooLong"),
-    /** Dropped, on an unreliable connection: a WRITE to memory that the peer may not write. */
-    ACCESS_REFUSED("roce.accessRefused"),
-    /** Dropped, on an unreliable connection: a length that does not belong there. */
-    WRONG_LENGTH("roce.wrongLength"),
-    /** Dropped: a datagram with another queue key than that of its queue pair. */
-    WRONG_QUEUE_KEY("roce.wrongQueueKey"),
-    /** Messages of the connection manager that were lost because there was no room to send. */
-    MESSAGES_LOST("roce.connectionMessagesLost");
+    /** Messages of the connection manager that were lost because there was no room to send, or no memory. */
+    MESSAGES_LOST("roce.connectionMessagesLost"),
+    /** Datagrams that arrived and that the kernel dropped, most for want of room in the socket. Not on java.nio. */
+    SOCKET_DROPPED("roce.socketDropped"),
+    /** Datagrams that the kernel refused to send: it has no way to the peer, or a packet is too long for it. */
+    SOCKET_REFUSED("roce.socketRefused");
 
     private final String label;
 

@@ -23,6 +23,7 @@ import org.softrdma.sim.roce.cm.CmPeer;
 import org.softrdma.sim.roce.cm.CmSettings;
 import org.softrdma.sim.roce.cm.CommunicationManager;
 import org.softrdma.sim.roce.rc.ReadBudget;
+import org.softrdma.sim.roce.unreliable.Drop;
 import org.softrdma.sim.roce.wire.Bth;
 import org.softrdma.sim.roce.wire.Deth;
 import org.softrdma.sim.roce.wire.Gid;
@@ -36,6 +37,7 @@ import org.softrdma.sim.transport.DatagramLoop;
 import org.softrdma.sim.transport.DatagramSocket;
 import org.softrdma.sim.transport.EventLoop;
 import org.softrdma.sim.transport.FaultLog;
+import org.softrdma.sim.transport.LoopGuard;
 import org.softrdma.sim.transport.PeerAddress;
 import org.softrdma.sim.transport.SocketEvents;
 
@@ -63,6 +65,9 @@ final class RocePort implements SocketEvents, DrivenConnection {
     private static final int BUFFER_BYTES = 1 << 16;
 
     private static final int RECEIVES_PER_TURN = 4;
+    /** From one question what the kernel has dropped to the next. */
+    private static final long COUNT_NS = TimeUnit.MILLISECONDS.toNanos(100);
+
     /** Connections that may fill the stage in one turn. */
     private static final int FILLS_PER_TURN = 8;
 
@@ -76,6 +81,7 @@ final class RocePort implements SocketEvents, DrivenConnection {
     private final QueuePairNumbers numbers;
     private final EventLoop loop;
     private final Counters<RoceCounter> counters;
+    private final Counters<Drop> drops;
     private final Icrc icrc = new Icrc();
     private final PacketMemory received;
     private final DatagramBatch buffers = new DatagramBatch(BUFFERS);
@@ -88,14 +94,15 @@ final class RocePort implements SocketEvents, DrivenConnection {
     private final ReadBudget reads;
 
     /** By number, those that take packets. */
-    private final Int2ObjectHashMap<PortQueuePair> queuePairs = new Int2ObjectHashMap<>();
+    private Int2ObjectHashMap<PortQueuePair> queuePairs = new Int2ObjectHashMap<>();
 
     private final List<PortQueuePair> open = new ArrayList<>();
     /** Connections that may have something to send. */
     private final EnduringQueue<PortQueuePair> ready = new EnduringQueue<>();
 
-    private final Runnable goOnTask = this::goOn;
-    private final Runnable timeTask = this::timeHasCome;
+    // Made once: there may be no memory for them when they are needed.
+    private final Runnable goOnTask;
+    private final Runnable timeTask;
 
     private boolean turning;
     /** Another turn is scheduled. */
@@ -103,6 +110,12 @@ final class RocePort implements SocketEvents, DrivenConnection {
 
     /** Somebody waits until all peers know of the ends of their connections. */
     private @Nullable CompletableFuture<Void> farewell;
+
+    /** What the socket has counted, when it was last asked, and when that was. */
+    private long dropped;
+
+    private long refused;
+    private long countedNs;
 
     private boolean closed;
     private EventLoop.@Nullable Cancellable timer;
@@ -114,7 +127,7 @@ final class RocePort implements SocketEvents, DrivenConnection {
      * @param engine that drives it
      * @param random source of what peers must not be able to guess
      * @param numbers of the device's queue pairs
-     * @param counters of the engine's ports
+     * @param counted by the engine's ports
      * @param wanted address, and port or 0
      * @throws IOException if it cannot be had
      */
@@ -122,25 +135,36 @@ final class RocePort implements SocketEvents, DrivenConnection {
             RnicEngine engine,
             RandomGenerator random,
             QueuePairNumbers numbers,
-            Counters<RoceCounter> counters,
+            RoceCounters counted,
             InetSocketAddress wanted)
             throws IOException {
         this.engine = engine;
         this.numbers = numbers;
-        this.counters = counters;
+        counters = counted.all();
+        drops = counted.drops();
         loop = engine.loop();
         received = new PacketMemory(engine.memory(), BUFFERS * BUFFER_BYTES);
         if (!(loop instanceof DatagramLoop datagrams)) {
             throw new IOException("this transport has no datagrams, so wire=roce cannot use it");
         }
+        countedNs = nowNs();
+        goOnTask = loop.careful(this::goOn);
+        timeTask = loop.careful(this::timeHasCome);
         socket = datagrams.bind(wanted, this);
-        local = socket.localAddress();
-        address = Gid.of(local.getAddress());
-        reads = new ReadBudget(socket.receiveBuffer() / 2);
-        arrival = new Arrival(local.getAddress(), local.getPort());
-        stage = new PacketStage(socket, engine.memory(), icrc, counters);
-        manager = new CommunicationManager(random.nextLong(), random.nextInt(), CmSettings.DEFAULT, this::sendMessage);
-        engine.connections().opened(this);
+        try {
+            local = socket.localAddress();
+            address = Gid.of(local.getAddress());
+            reads = new ReadBudget(socket.receiveBuffer() / 2);
+            arrival = new Arrival(local.getAddress(), local.getPort());
+            stage = new PacketStage(socket, engine.memory(), icrc, counters);
+            manager = new CommunicationManager(
+                    random.nextLong(), random.nextInt(), CmSettings.DEFAULT, this::sendMessage);
+            engine.connections().opened(this);
+        } catch (RuntimeException | Error e) { // nobody would hear at a port that is open
+            engine.connections().closed(this);
+            socket.close();
+            throw e;
+        }
     }
 
     // ---- what it is
@@ -170,6 +194,11 @@ final class RocePort implements SocketEvents, DrivenConnection {
         return counters;
     }
 
+    /** Packets of unreliable queue pairs that did nothing, on the engine's ports. */
+    Counters<Drop> drops() {
+        return drops;
+    }
+
     /** The time. */
     long nowNs() {
         return loop.clock().nanoTime();
@@ -178,16 +207,6 @@ final class RocePort implements SocketEvents, DrivenConnection {
     /** True once it takes and sends nothing any more. */
     boolean isClosed() {
         return closed;
-    }
-
-    /** Datagrams that arrived when the socket had no room, as the kernel counts them. */
-    long dropped() {
-        return socket.dropped();
-    }
-
-    /** Datagrams that the kernel refused to send. */
-    long refused() {
-        return socket.refused();
     }
 
     /** Answers to READs of all connections that may be on their way: half of what the socket has room for. */
@@ -211,11 +230,28 @@ final class RocePort implements SocketEvents, DrivenConnection {
 
     // ---- connections
 
-    /** A queue pair takes its packets from now on. Its number is not used by another one before {@link #forget}. */
+    /** A queue pair takes its packets from now on, or this throws. Its number is not used by another one before {@link #forget}. */
     void open(PortQueuePair queuePair, int number) {
+        makeRoom();
         numbers.keep(number);
-        queuePairs.put(number, queuePair);
-        open.add(queuePair);
+        try {
+            open.add(queuePair);
+            queuePairs.put(number, queuePair);
+        } catch (RuntimeException | Error e) {
+            close(queuePair, number);
+            forget(number);
+            throw e;
+        }
+    }
+
+    /** A map that finds no memory to grow is broken for good: its next entries find no place. So another one is made. */
+    private void makeRoom() {
+        if (queuePairs.size() >= queuePairs.resizeThreshold()) {
+            Int2ObjectHashMap<PortQueuePair> more =
+                    new Int2ObjectHashMap<>(2 * queuePairs.capacity(), queuePairs.loadFactor());
+            more.putAll(queuePairs);
+            queuePairs = more;
+        }
     }
 
     /** A queue pair has ended: its packets are dropped. */
@@ -232,7 +268,7 @@ final class RocePort implements SocketEvents, DrivenConnection {
     /** A connection may have something to send, in this turn or the next. */
     void isReady(PortQueuePair queuePair) {
         if (queuePair.enqueue()) {
-            ready.addLast(queuePair);
+            ready.addLastAnyway(queuePair);
         }
     }
 
@@ -247,6 +283,8 @@ final class RocePort implements SocketEvents, DrivenConnection {
         turning = true;
         try {
             receive();
+        } catch (OutOfMemoryError e) {
+            hearAgain(e);
         } catch (IOException | RuntimeException | Error e) {
             broken(e);
         } finally {
@@ -254,6 +292,22 @@ final class RocePort implements SocketEvents, DrivenConnection {
             engine.epoch().exit();
         }
         turn();
+    }
+
+    /** There was no memory for what has come: part of it is lost, as the network loses packets, and the rest is heard later. */
+    private void hearAgain(OutOfMemoryError e) {
+        engine.counters().increment(Counter.ENGINE_FAULTS);
+        FaultLog.tell(LOG, Level.ERROR, "no memory to receive packets", e);
+        boolean raised = false;
+        while (!raised) {
+            LoopGuard.pause();
+            try {
+                socket.rearm();
+                raised = true;
+            } catch (OutOfMemoryError again) {
+                // Without an event nothing would be heard any more.
+            }
+        }
     }
 
     /** Sends what is to be sent, and sets the timer. Within a turn this is left to its end. */
@@ -265,8 +319,12 @@ final class RocePort implements SocketEvents, DrivenConnection {
         turning = true;
         try {
             send();
+            countRefused();
             setTimer();
             bidFarewell();
+        } catch (OutOfMemoryError e) { // no packet is lost: they wait
+            engine.counters().increment(Counter.ENGINE_FAULTS);
+            goOnLater();
         } catch (IOException | RuntimeException | Error e) {
             broken(e);
         } finally {
@@ -311,7 +369,7 @@ final class RocePort implements SocketEvents, DrivenConnection {
 
     private void goOnLater() {
         if (!goingOn) {
-            loop.execute(goOnTask);
+            engine.enqueue(goOnTask);
             goingOn = true;
         }
     }
@@ -330,7 +388,7 @@ final class RocePort implements SocketEvents, DrivenConnection {
                 timer.cancel();
             }
             timerNs = deadlineNs;
-            timer = loop.schedule(timeTask, Math.max(0, deadlineNs - nowNs()), TimeUnit.NANOSECONDS);
+            timer = engine.schedule(timeTask, Math.max(0, deadlineNs - nowNs()));
         }
     }
 
@@ -348,6 +406,7 @@ final class RocePort implements SocketEvents, DrivenConnection {
         engine.epoch().enter();
         turning = true;
         try {
+            countDropped(nowNs);
             manager.expire(nowNs);
             for (int i = open.size() - 1; i >= 0; i--) { // one that ends takes itself out
                 PortQueuePair queuePair = open.get(i);
@@ -376,6 +435,9 @@ final class RocePort implements SocketEvents, DrivenConnection {
             int got = socket.receive(buffers);
             engine.counters().increment(Counter.RECEIVE_CALLS);
             long nowNs = nowNs();
+            if (nowNs - countedNs >= COUNT_NS) {
+                countDropped(nowNs);
+            }
             for (int b = 0; b < got; b++) {
                 receiveTrain(b, nowNs);
             }
@@ -385,6 +447,20 @@ final class RocePort implements SocketEvents, DrivenConnection {
             send();
         }
         socket.rearm();
+    }
+
+    /** Asks the socket now and then: the kernel counts drops, and a call for each packet would be dear. */
+    private void countDropped(long nowNs) {
+        long nowDropped = socket.dropped();
+        counters.add(RoceCounter.SOCKET_DROPPED, nowDropped - dropped);
+        dropped = nowDropped;
+        countedNs = nowNs;
+    }
+
+    private void countRefused() {
+        long nowRefused = socket.refused();
+        counters.add(RoceCounter.SOCKET_REFUSED, nowRefused - refused);
+        refused = nowRefused;
     }
 
     private void receiveTrain(int buffer, long nowNs) {
@@ -440,28 +516,36 @@ final class RocePort implements SocketEvents, DrivenConnection {
             return;
         }
         int port = from.port() < FIRST_SPREADING_PORT ? from.port() : RocePacket.UDP_PORT;
-        CmPeer peer = new CmPeer(new Gid(from.high(), from.low()), port);
         int payload = RocePacket.payloadLength(packet, length);
         try {
+            CmPeer peer = new CmPeer(new Gid(from.high(), from.low()), port);
             manager.received(peer, packet + RoceOpcode.headerLength(opcode), payload, nowNs);
-        } catch (RuntimeException | Error e) { // of one request for a connection: the others go on
+        } catch (RuntimeException | Error e) { // of one message, which is repeated if it matters: the others go on
             engine.counters().increment(Counter.ENGINE_FAULTS);
             FaultLog.tell(LOG, Level.ERROR, "engine fault while handling a message of the connection manager", e);
         }
     }
 
-    /** A message of the connection manager; lost if there is no room, since it repeats what matters. */
+    /** A message of the connection manager; lost if there is no room or memory, since it repeats what matters. */
     private void sendMessage(CmPeer peer, long mad) {
         if (closed || !stage.hasRoom() || peer.address().isIpv4() != address.isIpv4()) {
             counters.increment(RoceCounter.MESSAGES_LOST);
             return;
         }
+        try {
+            addMessage(path(peer), mad);
+        } catch (OutOfMemoryError e) {
+            counters.increment(RoceCounter.MESSAGES_LOST);
+        }
+    }
+
+    private void addMessage(RocePath to, long mad) {
         int opcode = RoceOpcode.UD | RoceOpcode.SEND_ONLY;
         long packet = stage.next();
         Bth.put(packet, opcode, Bth.MIGRATED, Mad.LENGTH, Mad.QUEUE_PAIR, 0);
         Deth.put(packet, Mad.QUEUE_KEY, Mad.QUEUE_PAIR);
         NativeMemory.copy(mad, packet + RoceOpcode.headerLength(opcode), Mad.LENGTH);
-        stage.add(RocePacket.length(opcode, Mad.LENGTH), path(peer));
+        stage.add(RocePacket.length(opcode, Mad.LENGTH), to);
     }
 
     // ---- the end
@@ -482,7 +566,7 @@ final class RocePort implements SocketEvents, DrivenConnection {
         turning = true;
         try {
             while (!open.isEmpty()) {
-                open.getLast().end(reason);
+                endLast(reason);
             }
             boolean ignored = stage.flush(); // peers should hear of it, but this side waits for nothing
         } catch (IOException | RuntimeException | Error e) {
@@ -495,7 +579,21 @@ final class RocePort implements SocketEvents, DrivenConnection {
             }
             engine.connections().closed(this);
             socket.close();
+            countDropped(nowNs());
+            countRefused();
         }
+    }
+
+    /** Whatever fails: the others end, too. */
+    private void endLast(String reason) {
+        PortQueuePair last = open.getLast();
+        try {
+            last.end(reason);
+        } catch (RuntimeException | Error e) {
+            engine.counters().increment(Counter.ENGINE_FAULTS);
+            FaultLog.tell(LOG, Level.ERROR, "engine fault while ending a queue pair", e);
+        }
+        open.remove(last);
     }
 
     @Override

@@ -15,7 +15,6 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.softrdma.sim.engine.Counters;
 import org.softrdma.sim.engine.RnicEngine;
 import org.softrdma.sim.link.QueuePairNumbers;
 import org.softrdma.sim.roce.wire.RocePacket;
@@ -46,8 +45,8 @@ final class RocePorts {
     private final RoceSettings settings;
     private final RandomGenerator random;
     private final QueuePairNumbers numbers;
-    private final Counters<RoceCounter> counters = new Counters<>(RoceCounter.values(), RoceCounter::label);
-    private final List<RocePort> ports = new ArrayList<>();
+    private final RoceCounters counters = new RoceCounters();
+    private final ArrayList<RocePort> ports = new ArrayList<>();
     /** Addresses at which another process or device had the UDP port of the settings. */
     private final Set<InetAddress> taken = new HashSet<>();
 
@@ -89,15 +88,16 @@ final class RocePorts {
         try {
             return open(new InetSocketAddress(local, settings.port()));
         } catch (ListenException e) {
-            if (e.reason() == ListenException.Reason.IN_USE) {
-                throw ListenException.of(
-                        e.reason(),
-                        "cannot listen at " + AddressText.of(new InetSocketAddress(local, settings.port()))
-                                + ": another process or device, or SoftRoCE in the kernel, has this UDP port;"
-                                + " choose another by roce-port, here and at the peers",
-                        e);
-            }
-            throw e;
+            String why = switch (e.reason()) {
+                case IN_USE -> "another process or device, or SoftRoCE in the kernel, has this UDP port";
+                case NOT_PERMITTED -> "UDP ports below 1024 need root or CAP_NET_BIND_SERVICE";
+                default -> throw e;
+            };
+            throw ListenException.of(
+                    e.reason(),
+                    "cannot listen at " + AddressText.of(new InetSocketAddress(local, settings.port())) + ": " + why
+                            + "; choose another by roce-port, here and at the peers",
+                    e);
         }
     }
 
@@ -201,8 +201,16 @@ final class RocePorts {
     }
 
     private RocePort open(InetSocketAddress wanted) throws IOException {
+        ports.ensureCapacity(ports.size() + 1); // a port that nobody knows would keep its socket
         RocePort opened = new RocePort(engine, random, numbers, counters, wanted);
         ports.add(opened);
+        if (engine.loop().waits().isEmpty()) { // else this machine is a simulated one
+            RoceAdvice.ofThisMachine()
+                    .card(
+                            opened.localAddress().getAddress(),
+                            opened.localAddress().getPort())
+                    .ifPresent(LOG::warn);
+        }
         return opened;
     }
 

@@ -32,10 +32,10 @@ final class UnreliableConnectionEnd extends UnreliableEnd {
             int startingPsn,
             QueuePairAddress peer,
             RocePort port) {
-        super(engine, queuePair, RoceOpcode.UC, transferUnit, startingPsn, port.counters());
+        super(engine, queuePair, RoceOpcode.UC, transferUnit, startingPsn);
         this.path = path;
         peerQueuePair = peer.number();
-        responder = new UnreliableResponder(target, transferUnit, drops, peer.sequence());
+        responder = new UnreliableResponder(target, transferUnit, port.drops(), peer.sequence());
     }
 
     @Override

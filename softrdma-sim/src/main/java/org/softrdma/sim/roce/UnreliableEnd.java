@@ -1,12 +1,10 @@
 package org.softrdma.sim.roce;
 
 import org.jspecify.annotations.Nullable;
-import org.softrdma.sim.engine.Counters;
 import org.softrdma.sim.engine.RnicEngine;
 import org.softrdma.sim.link.LocalRequests;
 import org.softrdma.sim.link.QueuePairEnd;
 import org.softrdma.sim.queue.SendQueue;
-import org.softrdma.sim.roce.unreliable.Drops;
 import org.softrdma.sim.roce.unreliable.UnreliableRequester;
 import org.softrdma.sim.roce.wire.Bth;
 import org.softrdma.sim.roce.wire.RoceOpcode;
@@ -23,19 +21,15 @@ abstract class UnreliableEnd implements TransportEnd {
     private static final int PACKETS_PER_TURN = 32;
 
     private static final int NO_CULPRIT = -1;
-    private static final Drops.Cause[] CAUSES = Drops.Cause.values();
 
     /** What is posted. */
     final SendQueue sends;
     /** What the peer's messages act on. */
     final PeerTarget target;
-    /** Packets that did nothing. */
-    final Drops drops = new Drops();
 
     private final UnreliableRequester requester;
     private final LocalRequests local;
     private final LocalPayload payload;
-    private final Counters<RoceCounter> counters;
 
     private boolean over;
     private @Nullable CompletionStatus failure;
@@ -49,16 +43,8 @@ abstract class UnreliableEnd implements TransportEnd {
      * @param transport UC or UD, as opcodes have it
      * @param transferUnit bytes of payload in a full packet
      * @param startingPsn its first PSN
-     * @param counters of the engine's ports
      */
-    UnreliableEnd(
-            RnicEngine engine,
-            QueuePairEnd queuePair,
-            int transport,
-            int transferUnit,
-            int startingPsn,
-            Counters<RoceCounter> counters) {
-        this.counters = counters;
+    UnreliableEnd(RnicEngine engine, QueuePairEnd queuePair, int transport, int transferUnit, int startingPsn) {
         sends = queuePair.sendQueue();
         local = queuePair.localRequests();
         payload = new LocalPayload(engine, sends, queuePair.domainNumber());
@@ -92,25 +78,6 @@ abstract class UnreliableEnd implements TransportEnd {
         if (!over && !take(packet, length)) {
             over = true;
         }
-        for (Drops.Cause cause : CAUSES) {
-            long count = drops.take(cause);
-            if (count > 0) {
-                counters.add(counter(cause), count);
-            }
-        }
-    }
-
-    private static RoceCounter counter(Drops.Cause cause) {
-        return switch (cause) {
-            case MISSING -> RoceCounter.MISSING;
-            case LATE -> RoceCounter.LATE;
-            case INCOMPLETE -> RoceCounter.INCOMPLETE;
-            case NO_RECEIVE -> RoceCounter.NO_RECEIVE;
-            case TOO_LONG -> RoceCounter.TOO_LONG;
-            case ACCESS_REFUSED -> RoceCounter.ACCESS_REFUSED;
-            case WRONG_LENGTH -> RoceCounter.WRONG_LENGTH;
-            case WRONG_QUEUE_KEY -> RoceCounter.WRONG_QUEUE_KEY;
-        };
     }
 
     // ---- what is sent

@@ -237,7 +237,10 @@ abstract class LinuxDatagramSocket extends RegisteredSocket implements DatagramS
 
     @Override
     final void closeDescriptor() {
-        dropped = udp.drops();
-        loop.closeQuietly(socket);
+        try {
+            dropped = udp.drops();
+        } finally {
+            loop.closeQuietly(socket);
+        }
     }
 }

@@ -77,7 +77,7 @@ abstract class LinuxEventLoop extends NettyEventLoop implements DatagramLoop {
     @Override
     public final DatagramSocket bind(InetSocketAddress local, SocketEvents events) throws IOException {
         UdpSocket udp = UdpSocket.open(local.getAddress() instanceof Inet6Address);
-        Socket socket = counted(new Socket(udp.descriptor()));
+        Socket socket = counted(udp);
         try {
             udp.tune();
             udp.askReceiveBuffer(options.datagramReceiveBuffer());
@@ -171,6 +171,15 @@ abstract class LinuxEventLoop extends NettyEventLoop implements DatagramLoop {
         }
         Descriptor.closeOnExec(socket.intValue());
         return counted(socket);
+    }
+
+    private Socket counted(UdpSocket udp) {
+        try {
+            return counted(new Socket(udp.descriptor()));
+        } catch (Error e) {
+            Descriptor.close(udp.descriptor());
+            throw e;
+        }
     }
 
     private Socket counted(Socket socket) {

@@ -12,8 +12,8 @@ package org.softrdma.sim.transport;
 public record SocketOptions(
         int sendBuffer, int receiveBuffer, long hostTimeoutMs, boolean ipv6Only, boolean keepAlive) {
     private static final int MS_PER_S = 1000;
-    /** A socket for datagrams holds those of all its peers, and has nobody that it could ask to wait. */
-    private static final int DATAGRAM_RECEIVE_BUFFER = 8 << 20;
+    /** Bytes of its buffer, if nobody says otherwise: a socket for datagrams holds those of all its peers, and has nobody that it could ask to wait. */
+    public static final int DATAGRAM_RECEIVE_BUFFER = 8 << 20;
 
     /** Parts of the timeout: the time before the first probe and those between probes. */
     private static final int PARTS = 4;

@@ -11,6 +11,8 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.testkit.ConformanceSettings;
 import org.softrdma.testkit.KeptPorts;
 import org.softrdma.testkit.conformance.CaseResult;
@@ -22,7 +24,6 @@ import org.softrdma.testkit.conformance.KnownDeviation;
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 class RoceConformanceTest {
     private static final double BRIEF = 0.2;
-    /** Above it nobody hears, and no device listens. */
     private static final List<KnownDeviation> DEVIATIONS = List.of(new KnownDeviation(
             "sim",
             Pattern.compile(""),
@@ -55,6 +56,14 @@ class RoceConformanceTest {
     @Test
     void shouldKeepTheRulesWhenOneDeviceWithTwoThreadsIsBothEnds() throws Exception {
         run(Map.of("threads", "2"), Map.of("threads", "2"), true);
+    }
+
+    /** What a profile takes away is refused; a case checks that before it counts as skipped. */
+    @Tag("slow")
+    @ParameterizedTest
+    @ValueSource(strings = {"rxe", "disni"})
+    void shouldKeepTheRulesWhenConfinedToWhatAnotherDeviceHas(String profile) throws Exception {
+        run(Map.of("profile", profile), Map.of("profile", profile), false);
     }
 
     private static void run(Map<String, String> requester, Map<String, String> responder, boolean shared)

@@ -12,8 +12,6 @@ import java.lang.classfile.constantpool.ClassEntry;
 import java.lang.classfile.constantpool.PoolEntry;
 import java.lang.classfile.instruction.InvokeDynamicInstruction;
 import java.lang.reflect.Method;
-import java.net.DatagramSocket;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -356,46 +354,18 @@ class FirstUseTest {
                 .withType(type);
     }
 
-    private static String[] options(boolean roce, int port, int peerPort) {
-        List<String> options = new ArrayList<>(
-                List.of("transport", System.getProperty(TRANSPORT, "auto"), "same-host", "off", "pinning", "off"));
-        if (roce) {
-            options.addAll(List.of(
-                    "wire",
-                    "roce",
-                    "roce-address",
-                    "127.0.0.1",
-                    "roce-port",
-                    Integer.toString(port),
-                    "roce-peer-port",
-                    Integer.toString(peerPort)));
-        }
-        return options.toArray(String[]::new);
-    }
-
-    /** A UDP port for RoCEv2 that nobody has. */
-    private static int freePort(int butNot) throws IOException {
-        while (true) {
-            try (DatagramSocket socket = new DatagramSocket(0, InetAddress.getLoopbackAddress())) {
-                int port = socket.getLocalPort();
-                if (port != butNot && port < 0xC000) {
-                    return port;
-                }
-            }
-        }
-    }
-
     /**
      * The child: opens two devices, and then connects them and reads.
      *
      * @param arguments none
      */
     public static void main(String[] arguments) throws Exception {
-        boolean roce = System.getProperty(WIRE, "iwarp").equals("roce");
-        int here = roce ? freePort(0) : 0;
-        int there = roce ? freePort(here) : 0;
-        try (TestDevice server = new TestDevice(options(roce, here, there));
-                TestDevice client = new TestDevice(options(roce, there, here))) {
+        String wire = System.getProperty(WIRE, "iwarp");
+        boolean roce = wire.equals("roce");
+        List<String[]> both = TestDevice.pairOn(
+                wire, "transport", System.getProperty(TRANSPORT, "auto"), "same-host", "off", "pinning", "off");
+        try (TestDevice server = new TestDevice(both.getFirst());
+                TestDevice client = new TestDevice(both.getLast())) {
             requireThatTheLoaderWasAsked();
             requireThatTheLoopsRun();
             record(); // an event of JFR may fail: a recording lacks it then

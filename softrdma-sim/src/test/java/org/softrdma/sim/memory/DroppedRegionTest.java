@@ -11,7 +11,8 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.sim.peer.ChildJvm;
 import org.softrdma.sim.pinning.PinnedPair;
 import org.softrdma.verbs.AccessFlag;
@@ -20,15 +21,19 @@ import org.softrdma.verbs.RemoteRegion;
 
 /** A region that is dropped and not closed: its key lives, so its memory must. In a JVM of its own, which it may end. */
 class DroppedRegionTest {
+    private static final String WIRE = "dropped-region.wire";
     private static final int BYTES = 32 << 20;
     private static final int PIECE = 1 << 20;
     private static final int COLLECTIONS = 5;
     private static final long DEADLINE_NS = TimeUnit.SECONDS.toNanos(60);
 
-    @Test
-    void shouldServeAPeerWhenRegionAndMemoryWereDroppedWithoutClose() {
-        ChildJvm.Outcome child =
-                ChildJvm.run(List.of(), List.of("-Xmx64m", "-XX:MaxDirectMemorySize=256m"), DroppedRegionTest.class);
+    @ParameterizedTest
+    @ValueSource(strings = {"iwarp", "roce"})
+    void shouldServeAPeerWhenRegionAndMemoryWereDroppedWithoutClose(String wire) {
+        ChildJvm.Outcome child = ChildJvm.run(
+                List.of(),
+                List.of("-Xmx64m", "-XX:MaxDirectMemorySize=256m", "-D" + WIRE + "=" + wire),
+                DroppedRegionTest.class);
 
         assertEquals(
                 List.of(
@@ -41,9 +46,10 @@ class DroppedRegionTest {
         assertEquals(0, child.exitCode());
     }
 
-    @Test
-    void shouldLetMemoryGoWhenItsRegionWasClosed() {
-        try (PinnedPair pair = new PinnedPair("pinning", "off")) {
+    @ParameterizedTest
+    @ValueSource(strings = {"iwarp", "roce"})
+    void shouldLetMemoryGoWhenItsRegionWasClosed(String wire) {
+        try (PinnedPair pair = PinnedPair.on(wire, "pinning", "off")) {
             WeakReference<ByteBuffer> owner = new WeakReference<>(ByteBuffer.allocateDirect(PIECE));
             registerAndClose(pair, owner);
             collect(owner);
@@ -79,7 +85,7 @@ class DroppedRegionTest {
      * @param arguments none
      */
     public static void main(String[] arguments) {
-        PinnedPair pair = new PinnedPair("pinning", "off");
+        PinnedPair pair = PinnedPair.on(System.getProperty(WIRE, "iwarp"), "pinning", "off");
         read(pair, "direct buffer", register(pair, MemorySegment.ofBuffer(ByteBuffer.allocateDirect(BYTES))));
         read(pair, "automatic arena", register(pair, Arena.ofAuto().allocate(BYTES)));
         System.exit(0);

@@ -13,6 +13,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.softrdma.sim.transport.EveryTransport;
+import org.softrdma.sim.transport.EveryWire;
 
 /**
  * Engines go on when the heap is full now and then. Each process is a fresh one: what has failed once has its classes and texts
@@ -24,70 +25,65 @@ class FullHeapTest {
     private static final String SLOW_MS = SHORT ? "2000" : "5000";
     private static final int SOAK_SECONDS = Integer.getInteger("softrdma.full-heap.seconds", SHORT ? 5 : 900);
 
-    private static List<String> options(String... properties) {
-        List<String> options = new ArrayList<>(List.of("-Xmx64m", "-D" + FullHeapProcess.SEED + "=" + SEED));
+    private static List<String> options(String wire, String transport, String... properties) {
+        List<String> options = new ArrayList<>(List.of(
+                "-Xmx64m",
+                "-D" + FullHeapProcess.SEED + "=" + SEED,
+                "-D" + FullHeapProcess.WIRE + "=" + wire,
+                "-D" + FullHeapProcess.TRANSPORT + "=" + transport));
+        if (wire.equals("roce")) {
+            options.add("-D" + FullHeapProcess.ROCE_PORT + "=" + TestDevice.freeRocePort());
+        }
         for (int i = 0; i < properties.length; i += 2) {
             options.add("-D" + properties[i] + "=" + properties[i + 1]);
         }
         return options;
     }
 
-    private static void requireThatItGoesOn(String... properties) {
-        ChildJvm.Outcome child = ChildJvm.run(List.of(), options(properties), FullHeapProcess.class);
+    private static void requireThatItGoesOn(String wire, String transport, String... properties) {
+        ChildJvm.Outcome child = ChildJvm.run(List.of(), options(wire, transport, properties), FullHeapProcess.class);
         assertEquals(0, child.exitCode(), child::toString);
     }
 
     @ParameterizedTest
-    @EveryTransport
-    void shouldGoOnWhenTheHeapWasFullWithoutAndWithTraffic(String transport) {
-        requireThatItGoesOn(
-                FullHeapProcess.TRANSPORT, transport, FullHeapProcess.IDLE_MS, "800", FullHeapProcess.BUSY_MS, "1500");
+    @EveryWire
+    void shouldGoOnWhenTheHeapWasFullWithoutAndWithTraffic(String wire, String transport) {
+        requireThatItGoesOn(wire, transport, FullHeapProcess.IDLE_MS, "800", FullHeapProcess.BUSY_MS, "1500");
     }
 
     @ParameterizedTest
-    @EveryTransport
-    void shouldConnectAfterTheHeapWasFullDuringTheFirstAttempts(String transport) {
-        requireThatItGoesOn(
-                FullHeapProcess.TRANSPORT, transport, FullHeapProcess.COLD, "true", FullHeapProcess.BUSY_MS, "1000");
-    }
-
-    @Tag("slow")
-    @ParameterizedTest
-    @EveryTransport
-    void shouldGoOnWhileConnectionsComeAndGo(String transport) {
-        requireThatItGoesOn(
-                FullHeapProcess.TRANSPORT, transport,
-                FullHeapProcess.RECONNECTING, "true",
-                FullHeapProcess.BUSY_MS, SLOW_MS);
+    @EveryWire
+    void shouldConnectAfterTheHeapWasFullDuringTheFirstAttempts(String wire, String transport) {
+        requireThatItGoesOn(wire, transport, FullHeapProcess.COLD, "true", FullHeapProcess.BUSY_MS, "1000");
     }
 
     @Tag("slow")
     @ParameterizedTest
-    @EveryTransport
-    void shouldRaiseCompletionEvents(String transport) {
-        requireThatItGoesOn(
-                FullHeapProcess.TRANSPORT, transport, FullHeapProcess.EVENTS, "true", FullHeapProcess.BUSY_MS, SLOW_MS);
+    @EveryWire
+    void shouldGoOnWhileConnectionsComeAndGo(String wire, String transport) {
+        requireThatItGoesOn(wire, transport, FullHeapProcess.RECONNECTING, "true", FullHeapProcess.BUSY_MS, SLOW_MS);
+    }
+
+    @Tag("slow")
+    @ParameterizedTest
+    @EveryWire
+    void shouldRaiseCompletionEvents(String wire, String transport) {
+        requireThatItGoesOn(wire, transport, FullHeapProcess.EVENTS, "true", FullHeapProcess.BUSY_MS, SLOW_MS);
     }
 
     @Tag("slow")
     @ParameterizedTest
     @EveryTransport
     void shouldGoOnWithReadsOnTheSameHost(String transport) {
-        requireThatItGoesOn(
-                FullHeapProcess.TRANSPORT,
-                transport,
-                FullHeapProcess.SAME_HOST,
-                "auto",
-                FullHeapProcess.BUSY_MS,
-                SLOW_MS);
+        requireThatItGoesOn("iwarp", transport, FullHeapProcess.SAME_HOST, "auto", FullHeapProcess.BUSY_MS, SLOW_MS);
     }
 
     @Tag("slow")
     @ParameterizedTest
-    @EveryTransport
-    void shouldLoseNoReadWhileTheHeapsOfBothSidesAreFullEachSecond(String transport) throws Exception {
+    @EveryWire
+    void shouldLoseNoReadWhileTheHeapsOfBothSidesAreFullEachSecond(String wire, String transport) throws Exception {
         List<String> options = options(
-                FullHeapProcess.TRANSPORT,
+                wire,
                 transport,
                 FullHeapProcess.PAUSE_MS,
                 "1900",

@@ -3,11 +3,14 @@ package org.softrdma.sim.peer;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.SocketException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -42,6 +45,9 @@ public final class TestDevice implements AutoCloseable {
     /** How long a test waits for anything. */
     public static final long DEADLINE_NS = TimeUnit.SECONDS.toNanos(10);
 
+    /** From here on a port says nothing of where its owner hears. */
+    private static final int FIRST_SPREADING_PORT = 0xC000;
+
     private static final int ENTRIES = 1024;
     private static final int GUARD_BYTES = 4096;
     private static final Set<String> TROUBLE = Set.of(
@@ -72,6 +78,44 @@ public final class TestDevice implements AutoCloseable {
             map.put(options[i], options[i + 1]);
         }
         return map;
+    }
+
+    /** A UDP port that nobody has at the moment, for the option {@code roce-port}. */
+    public static int freeRocePort() {
+        while (true) {
+            try (DatagramSocket socket = new DatagramSocket(0, InetAddress.getLoopbackAddress())) {
+                if (socket.getLocalPort() < FIRST_SPREADING_PORT) {
+                    return socket.getLocalPort();
+                }
+            } catch (SocketException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+    }
+
+    /**
+     * Options of two devices at 127.0.0.1 that connect to each other, either way.
+     *
+     * @param wire {@code iwarp} or {@code roce}
+     * @param more options of both: name, value, name, value
+     */
+    public static List<String[]> pairOn(String wire, String... more) {
+        if (!wire.equals("roce")) {
+            return List.of(more, more);
+        }
+        int one = freeRocePort();
+        int other = one;
+        while (other == one) {
+            other = freeRocePort();
+        }
+        return List.of(roce(one, other, more), roce(other, one, more));
+    }
+
+    private static String[] roce(int port, int peerPort, String... more) {
+        List<String> all = new ArrayList<>(List.of(more));
+        all.addAll(List.of("wire", "roce", "roce-address", "127.0.0.1"));
+        all.addAll(List.of("roce-port", Integer.toString(port), "roce-peer-port", Integer.toString(peerPort)));
+        return all.toArray(String[]::new);
     }
 
     /** Takes over a device. */

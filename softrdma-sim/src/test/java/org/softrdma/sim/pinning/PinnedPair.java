@@ -3,6 +3,7 @@ package org.softrdma.sim.pinning;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.softrdma.sim.kernel.ProcFile;
 import org.softrdma.sim.peer.TestDevice;
 import org.softrdma.verbs.AccessFlag;
@@ -30,8 +31,12 @@ public final class PinnedPair implements AutoCloseable {
 
     /** Opens both; the options are the server's: name, value, name, value. */
     public PinnedPair(String... options) {
-        server = new TestDevice(options);
-        client = new TestDevice("pinning", "off");
+        this(new TestDevice(options), new TestDevice("pinning", "off"));
+    }
+
+    private PinnedPair(TestDevice server, TestDevice client) {
+        this.server = server;
+        this.client = client;
         local = client.guarded(LONGEST, AccessFlag.LOCAL_WRITE).region();
         Connector connector = client.own(client.device().resolve(server.address(), TestDevice.DEADLINE_NS));
         QueuePairLimits limits = QueuePairLimits.DEFAULT;
@@ -46,6 +51,18 @@ public final class PinnedPair implements AutoCloseable {
         } catch (InterruptedException e) {
             throw new AssertionError(e);
         }
+    }
+
+    /** As the constructor, on a wire. */
+    public static PinnedPair on(String wire, String... options) {
+        List<String[]> common = TestDevice.pairOn(wire);
+        return new PinnedPair(
+                new TestDevice(both(common.getFirst(), options)),
+                new TestDevice(both(common.getLast(), "pinning", "off")));
+    }
+
+    private static String[] both(String[] some, String... more) {
+        return Stream.concat(Stream.of(some), Stream.of(more)).toArray(String[]::new);
     }
 
     /** The device whose memory is read. */

@@ -11,6 +11,8 @@ import java.util.Set;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.sim.peer.TestDevice;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionStatus;
@@ -64,12 +66,13 @@ class TwoDevicesTest {
         assertEquals(0, lockedBytes(), "VmLck once both are closed");
     }
 
-    @Test
-    void shouldKeepLazyPinsWhenAnotherDeviceEvictsItsOwn() {
+    @ParameterizedTest
+    @ValueSource(strings = {"iwarp", "roce"})
+    void shouldKeepLazyPinsWhenAnotherDeviceEvictsItsOwn(String wire) {
         requireRoom();
         Random random = new Random(SEED);
-        try (PinnedPair roomy = new PinnedPair("pinning", "lazy", "pin-budget", "" + BYTES);
-                PinnedPair tight = new PinnedPair("pinning", "lazy", "pin-budget", "" + 4 * GRANULE);
+        try (PinnedPair roomy = PinnedPair.on(wire, "pinning", "lazy", "pin-budget", "" + BYTES);
+                PinnedPair tight = PinnedPair.on(wire, "pinning", "lazy", "pin-budget", "" + 4 * GRANULE);
                 HostMemory memory = tight.server().device().allocateMemory(BYTES)) {
             MemoryRegion whole = roomy.server().domain().register(memory.segment(), ACCESS);
             MemoryRegion evicted = tight.server().domain().register(memory.segment(), ACCESS);
@@ -91,9 +94,10 @@ class TwoDevicesTest {
         }
     }
 
-    @Test
-    void shouldKeepMemoryOfAClosedDeviceWhileItIsRegisteredOnAnother() {
-        try (PinnedPair pair = new PinnedPair()) {
+    @ParameterizedTest
+    @ValueSource(strings = {"iwarp", "roce"})
+    void shouldKeepMemoryOfAClosedDeviceWhileItIsRegisteredOnAnother(String wire) {
+        try (PinnedPair pair = PinnedPair.on(wire)) {
             MemorySegment segment;
             MemoryRegion region;
             try (TestDevice allocates = new TestDevice();

@@ -1,12 +1,9 @@
 package org.softrdma.sim.roce;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.nio.channels.DatagramChannel;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.Map;
@@ -15,6 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.SoftRdmaProvider;
+import org.softrdma.sim.peer.TestDevice;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.MemoryRegion;
@@ -132,17 +130,7 @@ final class RoceEnds implements AutoCloseable {
 
     /** A UDP port that nobody has at the moment. */
     static int freePort() {
-        while (true) {
-            try (DatagramChannel channel = DatagramChannel.open()) {
-                channel.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
-                int port = ((InetSocketAddress) channel.getLocalAddress()).getPort();
-                if (port < RocePort.FIRST_SPREADING_PORT) {
-                    return port;
-                }
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
-        }
+        return TestDevice.freeRocePort();
     }
 
     /** Listens at another address instead. */

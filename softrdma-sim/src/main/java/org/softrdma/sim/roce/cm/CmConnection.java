@@ -41,10 +41,16 @@ public final class CmConnection {
     private @Nullable CmEvents events;
     /** That of the peer, or of this side. */
     private @Nullable ConnectReply reply;
-    /** That of this side. */
-    private @Nullable ConnectReject rejection;
+    /** What this side has refused or given up; private data of the REJ is there from then on. */
+    private int rejected;
+
+    private int rejectionReason;
+    private @Nullable PrivateData rejectionData;
 
     private int remoteId;
+    /** Made when they become known: an end needs no memory. */
+    private CmIds ids;
+
     /** An MRA was sent: the peer waits. */
     private boolean receiptSent;
     /** When a refusal need not be repeated any more. */
@@ -67,17 +73,23 @@ public final class CmConnection {
         this.request = request;
         this.state = state;
         this.remoteId = remoteId;
+        ids = new CmIds(localId, remoteId);
         repetition = new Repetition(context.settings);
+        context.timers.keep(timer); // last
     }
 
-    /** That of the side which sends a REQ. */
+    /** That of the side which sends a REQ; {@link #begin} follows. */
     static CmConnection active(
-            CmContext context, Hooks hooks, Identity identity, ConnectRequest request, CmEvents events, long nowNs) {
+            CmContext context, Hooks hooks, Identity identity, ConnectRequest request, CmEvents events) {
         CmConnection made = new CmConnection(context, hooks, identity, request, CmState.REQUEST_SENT, 0);
         made.events = events;
-        made.sendRequest();
-        made.repeatLater(context.settings.repeats(), nowNs);
         return made;
+    }
+
+    /** Active side: its manager knows it. */
+    void begin(long nowNs) {
+        repeatLater(context.settings.repeats(), nowNs);
+        sendRequest();
     }
 
     /** That of the side which has received a REQ; {@link #ownedBy} follows. */
@@ -88,6 +100,11 @@ public final class CmConnection {
 
     void ownedBy(CmEvents owner) {
         events = owner;
+    }
+
+    /** It never was: its manager could not take it in, for want of memory. */
+    void discard() {
+        context.timers.remove(timer);
     }
 
     // ---- what it is
@@ -110,10 +127,6 @@ public final class CmConnection {
     /** Communication id of this side. */
     public int localId() {
         return localId;
-    }
-
-    private CmIds ids() {
-        return new CmIds(localId, remoteId);
     }
 
     /** The end of the peer; null before it is known. */
@@ -166,8 +179,8 @@ public final class CmConnection {
         require(CmState.REQUEST_RECEIVED, "accept");
         reply = new ConnectReply(endpoint.identifiedBy(localId, context.guid), remoteId, acknowledgementDelay, 0, data);
         become(CmState.REPLY_SENT);
-        sendReply();
         repeatLater(context.settings.repeats(), nowNs);
+        sendReply();
     }
 
     /**
@@ -181,12 +194,11 @@ public final class CmConnection {
         if (state != CmState.REPLY_RECEIVED) {
             require(CmState.REQUEST_RECEIVED, "reject");
         }
-        rejection = CmContext.rejection(ids(), active ? REPLY : REQUEST, reason, data);
         become(CmState.REJECTED);
-        sendRejection();
         forgetAtNs = nowNs + timeToRemember();
         boolean again = receiptSent && context.settings.disconnectRepeats() > 0;
         context.timers.set(timer, again ? repetition.begin(context.settings.disconnectRepeats(), nowNs) : forgetAtNs);
+        sayRejected(active ? REPLY : REQUEST, reason, data);
     }
 
     /** A request that is still repeated when it is forgotten is taken for a new one. */
@@ -205,8 +217,8 @@ public final class CmConnection {
     private void rejectAgain(long nowNs) {
         if (receiptSent && repetition.once()) {
             context.counters.countRepeated();
-            sendRejection();
             context.timers.set(timer, repetition.next(nowNs));
+            sendRejection();
         } else {
             context.timers.set(timer, forgetAtNs);
         }
@@ -235,8 +247,8 @@ public final class CmConnection {
         switch (state) {
             case ESTABLISHED -> {
                 become(CmState.DISCONNECT_SENT);
-                sendDisconnectRequest();
                 repeatLater(context.settings.disconnectRepeats(), nowNs);
+                sendDisconnectRequest();
             }
             case REQUEST_RECEIVED, REPLY_RECEIVED -> reject(ConnectReject.BY_CONSUMER, PrivateData.NONE, nowNs);
             case REQUEST_SENT, REPLY_SENT -> giveUp(ConnectReject.BY_CONSUMER, nowNs);
@@ -264,16 +276,15 @@ public final class CmConnection {
 
     private void refuseAsStale() {
         context.sendReject(
-                peer,
-                transaction,
-                CmContext.rejection(ids(), REQUEST, ConnectReject.STALE_CONNECTION, PrivateData.NONE));
+                peer, transaction, CmContext.rejection(ids, REQUEST, ConnectReject.STALE_CONNECTION, PrivateData.NONE));
     }
 
     void replied(ConnectReply newReply) {
         switch (state) {
             case REQUEST_SENT -> {
+                ids = new CmIds(localId, newReply.endpoint().communicationId());
                 reply = newReply;
-                remoteId = newReply.endpoint().communicationId();
+                remoteId = ids.remoteId();
                 become(CmState.REPLY_RECEIVED);
                 events().replied(newReply);
             }
@@ -344,7 +355,7 @@ public final class CmConnection {
             case REPLY_SENT, ESTABLISHED, DISCONNECT_SENT -> {
                 boolean told = state != CmState.REPLY_SENT;
                 end(nowNs);
-                context.sendDisconnectReply(peer, itsTransaction, ids());
+                context.sendDisconnectReply(peer, itsTransaction, ids);
                 if (!told) {
                     events().established(); // its RTU was lost
                 }
@@ -352,7 +363,7 @@ public final class CmConnection {
             }
             case TIME_WAIT -> {
                 context.counters.countDuplicate();
-                context.sendDisconnectReply(peer, itsTransaction, ids());
+                context.sendDisconnectReply(peer, itsTransaction, ids);
             }
             default -> context.counters.countUnexpected();
         }
@@ -398,10 +409,12 @@ public final class CmConnection {
         }
     }
 
+    /** If there is no memory for a part of it, all of it is done again. */
     private void forget() {
-        become(CmState.CLOSED);
         hooks.forgotten().run();
         events().released();
+        become(CmState.CLOSED);
+        context.timers.remove(timer);
     }
 
     private void repeat(long nowNs) {
@@ -410,12 +423,12 @@ public final class CmConnection {
             return;
         }
         context.counters.countRepeated();
+        context.timers.set(timer, repetition.next(nowNs));
         switch (state) {
             case REQUEST_SENT -> sendRequest();
             case REPLY_SENT -> sendReply();
             default -> sendDisconnectRequest();
         }
-        context.timers.set(timer, repetition.next(nowNs));
     }
 
     private void tooLate(long nowNs) {
@@ -432,7 +445,13 @@ public final class CmConnection {
     private void giveUp(int reason, long nowNs) {
         int message = active ? REQUEST : REPLY;
         end(nowNs);
-        rejection = CmContext.rejection(ids(), message, reason, PrivateData.NONE);
+        sayRejected(message, reason, PrivateData.NONE);
+    }
+
+    private void sayRejected(int message, int reason, PrivateData data) {
+        rejected = message;
+        rejectionReason = reason;
+        rejectionData = data;
         sendRejection();
     }
 
@@ -456,26 +475,33 @@ public final class CmConnection {
     }
 
     private void sendReadyToUse() {
-        ids().writeReadyToUse(context.mad(), transaction);
+        ids.writeReadyToUse(context.mad(), transaction);
         context.send(peer);
     }
 
+    /** If it was refused or given up. A peer that hears nothing of it, because there is no memory, asks again. */
     private void sendRejection() {
-        if (rejection != null) {
-            context.sendReject(peer, transaction, rejection);
+        PrivateData data = rejectionData;
+        if (data == null) {
+            return;
+        }
+        try {
+            context.sendReject(peer, transaction, CmContext.rejection(ids, rejected, rejectionReason, data));
+        } catch (OutOfMemoryError e) {
+            context.counters.countUnsent();
         }
     }
 
     private void sendReceipt(int message) {
         receiptSent = true;
-        ids().writeMessageReceipt(context.mad(), transaction, message, context.settings.serviceTimeout());
+        ids.writeMessageReceipt(context.mad(), transaction, message, context.settings.serviceTimeout());
         context.send(peer);
     }
 
     private void sendDisconnectRequest() {
         CmEndpoint remote = remoteEndpoint();
         if (remote != null) {
-            ids().writeDisconnectRequest(context.mad(), transaction, remote.queuePair());
+            ids.writeDisconnectRequest(context.mad(), transaction, remote.queuePair());
             context.send(peer);
         }
     }

@@ -8,6 +8,7 @@ public final class CmCounters {
     private long duplicates;
     private long stale;
     private long backlogFull;
+    private long unsent;
 
     CmCounters() {}
 
@@ -33,6 +34,10 @@ public final class CmCounters {
 
     void countBacklogFull() {
         backlogFull++;
+    }
+
+    void countUnsent() {
+        unsent++;
     }
 
     /** Messages to queue pair 1 that are none of the connection manager, or of a kind that it does not know. */
@@ -63,5 +68,10 @@ public final class CmCounters {
     /** Requests that were not heard because too many wait for the application. */
     public long backlogFull() {
         return backlogFull;
+    }
+
+    /** Refusals that were not sent because there was no memory for them. */
+    public long unsent() {
+        return unsent;
     }
 }

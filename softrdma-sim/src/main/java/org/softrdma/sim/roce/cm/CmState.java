@@ -1,8 +1,5 @@
 package org.softrdma.sim.roce.cm;
 
-import java.util.EnumSet;
-import java.util.Set;
-
 /**
  * Where a connection is.
  *
@@ -41,21 +38,17 @@ public enum CmState {
     /** It is forgotten. */
     CLOSED;
 
-    /** True if a connection may get from this state into another one. */
+    /** True if a connection may get from this state into another one. Makes nothing: an end needs no memory. */
     boolean mayBecome(CmState next) {
-        return followers().contains(next);
-    }
-
-    private Set<CmState> followers() {
         return switch (this) {
-            case REQUEST_SENT -> EnumSet.of(REPLY_RECEIVED, TIME_WAIT);
-            case REPLY_RECEIVED -> EnumSet.of(ESTABLISHED, REJECTED, TIME_WAIT);
-            case REQUEST_RECEIVED -> EnumSet.of(REPLY_SENT, REJECTED, TIME_WAIT);
-            case REPLY_SENT -> EnumSet.of(ESTABLISHED, TIME_WAIT);
-            case ESTABLISHED -> EnumSet.of(DISCONNECT_SENT, TIME_WAIT);
-            case DISCONNECT_SENT -> EnumSet.of(TIME_WAIT);
-            case REJECTED, TIME_WAIT -> EnumSet.of(CLOSED);
-            case CLOSED -> EnumSet.noneOf(CmState.class);
+            case REQUEST_SENT -> next == REPLY_RECEIVED || next == TIME_WAIT;
+            case REPLY_RECEIVED -> next == ESTABLISHED || next == REJECTED || next == TIME_WAIT;
+            case REQUEST_RECEIVED -> next == REPLY_SENT || next == REJECTED || next == TIME_WAIT;
+            case REPLY_SENT -> next == ESTABLISHED || next == TIME_WAIT;
+            case ESTABLISHED -> next == DISCONNECT_SENT || next == TIME_WAIT;
+            case DISCONNECT_SENT -> next == TIME_WAIT;
+            case REJECTED, TIME_WAIT -> next == CLOSED;
+            case CLOSED -> false;
         };
     }
 

@@ -36,14 +36,16 @@ public final class CommunicationManager {
     private final CmContext context;
     private final ServiceExchanges exchanges;
     private final Map<Long, Listening> services = new HashMap<>();
-    private final Map<Integer, CmConnection> connections = new HashMap<>();
-    private final Map<RemoteId, CmConnection> byRemoteId = new HashMap<>();
-    private final Map<RemoteQueuePair, CmConnection> byRemoteQueuePair = new HashMap<>();
+    private final Map<Integer, CmConnection> connections = mapWithTable();
+    private final Map<RemoteId, CmConnection> byRemoteId = mapWithTable();
+    private final Map<RemoteQueuePair, CmConnection> byRemoteQueuePair = mapWithTable();
     private int nextId;
 
     private record RemoteId(CmPeer peer, long guid, int id) {}
 
     private record RemoteQueuePair(long guid, int queuePair) {}
+
+    private record Requested(CmPeer peer, ConnectRequest request, long transaction) {}
 
     /** A service, and how many requests wait for its application. */
     private static final class Listening {
@@ -69,6 +71,18 @@ public final class CommunicationManager {
         nextId = firstId;
         context = new CmContext(settings, guid, output);
         exchanges = new ServiceExchanges(context);
+    }
+
+    /**
+     * An empty map that has a table. One that finds no memory for its first gets another one later, whose size is no power of two:
+     * it loses entries when it grows (HashMap.resize).
+     */
+    @SuppressWarnings("unchecked") // it is empty
+    private static <K, V> Map<K, V> mapWithTable() {
+        Map<Object, Object> map = new HashMap<>();
+        map.put(Map.class, Map.class);
+        map.clear();
+        return (Map<K, V>) (Map<?, ?>) map;
     }
 
     /** Links what compares records: without memory for the first comparison there is none for good. Any thread. */
@@ -156,9 +170,15 @@ public final class CommunicationManager {
                 new CmConnection.Hooks(() -> {}, () -> forget(id)),
                 new CmConnection.Identity(peer, id, transaction(id)),
                 request,
-                events,
-                nowNs);
-        connections.put(id, connection);
+                events);
+        try {
+            connections.put(id, connection);
+            connection.begin(nowNs);
+        } catch (RuntimeException | Error e) {
+            connection.discard();
+            connections.remove(id);
+            throw e;
+        }
         return connection;
     }
 
@@ -187,11 +207,13 @@ public final class CommunicationManager {
         return context.guid << Integer.SIZE | Integer.toUnsignedLong(id);
     }
 
+    /** May fail for want of memory, and is done again then. */
     private void forget(int id) {
-        CmConnection connection = connections.remove(id);
+        CmConnection connection = connections.get(id);
         if (connection != null) {
             byRemoteId.values().remove(connection);
             byRemoteQueuePair.values().remove(connection);
+            connections.remove(id); // last: it is found by its id
         }
     }
 
@@ -286,17 +308,33 @@ public final class CommunicationManager {
         } else if (listening.waiting >= context.settings.backlog()) {
             context.counters.countBacklogFull();
         } else {
-            int id = freeId();
-            listening.waiting++;
-            CmConnection connection = CmConnection.passive(
-                    context,
-                    new CmConnection.Hooks(() -> listening.waiting--, () -> forget(id)),
-                    new CmConnection.Identity(peer, id, transaction),
-                    request);
+            hear(listening, new Requested(peer, request, transaction), remoteId, queuePair);
+        }
+    }
+
+    /** The application hears of a request, or nobody knows of it, so that it is heard when it comes again. */
+    private void hear(Listening listening, Requested requested, RemoteId remoteId, RemoteQueuePair queuePair) {
+        int id = freeId();
+        CmConnection connection = CmConnection.passive(
+                context,
+                new CmConnection.Hooks(() -> listening.waiting--, () -> forget(id)),
+                new CmConnection.Identity(requested.peer(), id, requested.transaction()),
+                requested.request());
+        boolean heard = false;
+        try {
             connections.put(id, connection);
             byRemoteId.put(remoteId, connection);
             byRemoteQueuePair.put(queuePair, connection);
             connection.ownedBy(listening.service.requested(connection));
+            heard = true;
+            listening.waiting++;
+        } finally {
+            if (!heard) {
+                connection.discard();
+                byRemoteId.remove(remoteId);
+                byRemoteQueuePair.remove(queuePair);
+                connections.remove(id);
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 package org.softrdma.sim.roce.unreliable;
 
+import org.softrdma.sim.engine.Counters;
 import org.softrdma.sim.roce.wire.Bth;
 import org.softrdma.sim.roce.wire.Deth;
 import org.softrdma.sim.roce.wire.RoceOpcode;
@@ -16,7 +17,7 @@ import org.softrdma.verbs.RoutingHeader;
 public final class DatagramResponder {
     private final UnreliableTarget target;
     private final int queueKey;
-    private final Drops drops;
+    private final Counters<Drop> drops;
     private boolean failed;
 
     /**
@@ -26,7 +27,7 @@ public final class DatagramResponder {
      * @param queueKey that they must carry
      * @param drops where drops are counted
      */
-    public DatagramResponder(UnreliableTarget target, int queueKey, Drops drops) {
+    public DatagramResponder(UnreliableTarget target, int queueKey, Counters<Drop> drops) {
         this.target = target;
         this.queueKey = queueKey;
         this.drops = drops;
@@ -44,11 +45,11 @@ public final class DatagramResponder {
         }
         long total = RoutingHeader.LENGTH + (long) RocePacket.payloadLength(packet, length);
         if (Deth.queueKey(packet) != queueKey) {
-            drops.add(Drops.Cause.WRONG_QUEUE_KEY, 1);
+            drops.add(Drop.WRONG_QUEUE_KEY, 1);
         } else if (!target.hasReceive()) {
-            drops.add(Drops.Cause.NO_RECEIVE, 1);
+            drops.add(Drop.NO_RECEIVE, 1);
         } else if (total > target.receiveLength()) {
-            drops.add(Drops.Cause.TOO_LONG, 1);
+            drops.add(Drop.TOO_LONG, 1);
         } else {
             return true;
         }

@@ -1,5 +1,6 @@
 package org.softrdma.sim.roce.unreliable;
 
+import org.softrdma.sim.engine.Counters;
 import org.softrdma.sim.roce.wire.Bth;
 import org.softrdma.sim.roce.wire.Psn;
 import org.softrdma.sim.roce.wire.Reth;
@@ -28,7 +29,7 @@ public final class UnreliableResponder {
 
     private final UnreliableTarget target;
     private final int transferUnit;
-    private final Drops drops;
+    private final Counters<Drop> drops;
 
     private int expected;
     private boolean failed;
@@ -48,7 +49,7 @@ public final class UnreliableResponder {
      * @param drops where drops are counted
      * @param startingPsn the peer's first PSN
      */
-    public UnreliableResponder(UnreliableTarget target, int transferUnit, Drops drops, int startingPsn) {
+    public UnreliableResponder(UnreliableTarget target, int transferUnit, Counters<Drop> drops, int startingPsn) {
         this.target = target;
         this.transferUnit = transferUnit;
         this.drops = drops;
@@ -68,11 +69,11 @@ public final class UnreliableResponder {
             return;
         }
         if (ahead < 0) {
-            drops.add(Drops.Cause.LATE, 1);
+            drops.add(Drop.LATE, 1);
             return;
         }
         if (ahead > 0) {
-            drops.add(Drops.Cause.MISSING, ahead);
+            drops.add(Drop.MISSING, ahead);
             abandon();
         }
         expected = Psn.plus(psn, 1);
@@ -81,12 +82,12 @@ public final class UnreliableResponder {
             abandon(); // of one whose peer goes on with the next
         } else if (message != (RoceOpcode.isSend(opcode) ? Message.SEND : Message.WRITE)) {
             abandon();
-            drops.add(Drops.Cause.INCOMPLETE, 1);
+            drops.add(Drop.INCOMPLETE, 1);
             return;
         }
         int payload = RocePacket.payloadLength(packet, length);
         if (hasWrongLength(opcode, payload)) {
-            drop(Drops.Cause.WRONG_LENGTH);
+            drop(Drop.WRONG_LENGTH);
         } else if (RoceOpcode.isSend(opcode)) {
             onSend(packet, opcode, payload);
         } else {
@@ -110,9 +111,9 @@ public final class UnreliableResponder {
 
     private void onSend(long packet, int opcode, int length) {
         if (!target.hasReceive()) {
-            drop(Drops.Cause.NO_RECEIVE);
+            drop(Drop.NO_RECEIVE);
         } else if (received + length > target.receiveLength()) {
-            drop(Drops.Cause.TOO_LONG);
+            drop(Drop.TOO_LONG);
         } else if (length > 0 && !target.placeInReceive(received, packet + RoceOpcode.headerLength(opcode), length)) {
             target.failReceive(CompletionStatus.LOCAL_PROTECTION_ERROR);
             failed = true;
@@ -140,7 +141,7 @@ public final class UnreliableResponder {
             address = Reth.address(packet);
             writeLength = Reth.messageLength(packet);
             if (writeLength > 0 && !target.mayWrite(rkey, address, writeLength)) {
-                drop(Drops.Cause.ACCESS_REFUSED);
+                drop(Drop.ACCESS_REFUSED);
                 return;
             }
             message = Message.WRITE;
@@ -148,12 +149,12 @@ public final class UnreliableResponder {
         boolean ends = RoceOpcode.endsMessage(opcode);
         long behind = received + length;
         if (ends ? behind != writeLength : behind >= writeLength) {
-            drop(Drops.Cause.WRONG_LENGTH);
+            drop(Drop.WRONG_LENGTH);
         } else if (RoceOpcode.hasImmediate(opcode) && !target.hasReceive()) {
-            drop(Drops.Cause.NO_RECEIVE);
+            drop(Drop.NO_RECEIVE);
         } else if (length > 0
                 && !target.write(rkey, address + received, packet + RoceOpcode.headerLength(opcode), length)) {
-            drop(Drops.Cause.ACCESS_REFUSED);
+            drop(Drop.ACCESS_REFUSED);
         } else {
             received = behind;
             if (ends) {
@@ -164,7 +165,7 @@ public final class UnreliableResponder {
 
     private void completeWrite(long packet, int opcode) {
         if (!target.completeWrite(received)) {
-            drop(Drops.Cause.ACCESS_REFUSED);
+            drop(Drop.ACCESS_REFUSED);
             return;
         }
         if (RoceOpcode.hasImmediate(opcode)) {
@@ -178,7 +179,7 @@ public final class UnreliableResponder {
     }
 
     /** The packet is dropped, and its message with it. */
-    private void drop(Drops.Cause cause) {
+    private void drop(Drop cause) {
         drops.add(cause, 1);
         target.abandonMessage();
         end();

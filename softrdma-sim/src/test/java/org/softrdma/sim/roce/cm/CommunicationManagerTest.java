@@ -190,6 +190,98 @@ class CommunicationManagerTest {
         assertEquals(CmState.CLOSED, connection.state());
     }
 
+    // ---- without memory
+
+    private static OutOfMemoryError fullHeap() {
+        return new OutOfMemoryError("as on a full heap");
+    }
+
+    /** Else it would be asked to wait, and wait for ever. */
+    @Test
+    void shouldHearARequestThatComesAgainWhenThereWasNoMemoryForItAtFirst() {
+        boolean[] full = {true};
+        assertTrue(hosts.server.listen(SERVICE, ConnectRequest.RELIABLE, connection -> {
+            if (full[0]) {
+                full[0] = false;
+                throw fullHeap();
+            }
+            requests.add(connection);
+            return server;
+        }));
+        connect();
+        assertThrows(OutOfMemoryError.class, () -> hosts.runFor(1));
+        assertEquals(0, hosts.server.size());
+        hosts.runFor(100 * MS);
+        accept();
+        hosts.runFor(1);
+        assertEquals(List.of("replied"), client.events);
+        request().disconnect(hosts.now);
+        hosts.runOut();
+        assertEquals(0, hosts.client.size() + hosts.server.size());
+    }
+
+    /** What sends a message may have no memory: the message is sent again soon. */
+    @Test
+    void shouldGoOnAskingWhenThereWasNoMemoryForARepetition() {
+        int[] sent = {0};
+        hosts.lost = message -> {
+            sent[0]++;
+            if (sent[0] == 2) {
+                throw fullHeap();
+            }
+            return true;
+        };
+        connect();
+        hosts.runOut();
+        assertEquals(List.of("failed 4 ", "released"), client.events);
+        assertEquals(0, hosts.client.size());
+    }
+
+    @Test
+    void shouldForgetARequestThatCouldNotBeSent() {
+        hosts.lost = message -> {
+            throw fullHeap();
+        };
+        assertThrows(OutOfMemoryError.class, this::connect);
+        assertEquals(0, hosts.client.size());
+        assertEquals(Long.MAX_VALUE, hosts.client.nextNs());
+    }
+
+    /** The owner must be told, also if the peer cannot be. */
+    @Test
+    void shouldTellTheOwnerThatNobodyAnswersThoughThereIsNoMemoryToTellThePeer() {
+        hosts.lost = message -> {
+            if (message.attribute() == Mad.CONNECT_REJECT) {
+                throw fullHeap();
+            }
+            return true;
+        };
+        connect();
+        hosts.runOut();
+        assertEquals(List.of("failed 4 ", "released"), client.events);
+        assertEquals(1, hosts.client.counters().unsent());
+    }
+
+    @Test
+    void shouldRefuseAgainWhatItHadNoMemoryToRefuse() {
+        listen();
+        connect();
+        hosts.runFor(1);
+        boolean[] full = {true};
+        hosts.lost = message -> {
+            if (full[0] && message.attribute() == Mad.CONNECT_REJECT) {
+                full[0] = false;
+                throw fullHeap();
+            }
+            return false;
+        };
+        request().reject(ConnectReject.BY_CONSUMER, CmHosts.data("no"), hosts.now);
+        hosts.runFor(100 * MS);
+        assertEquals(List.of("failed 28 no"), client.events);
+    }
+
+    // ---- time
+
     @Test
     void shouldWaitForAPeerThatAsksForTime() {
         CmConnection connection = connect();

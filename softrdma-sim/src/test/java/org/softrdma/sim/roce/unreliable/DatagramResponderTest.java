@@ -66,14 +66,14 @@ class DatagramResponderTest {
     @Test
     void shouldDropAndCountWhatItDoesNotTake() {
         assertFalse(receive(RoceOpcode.SEND_ONLY, KEY + 1, 5));
-        assertEquals(1, target.drops.take(Drops.Cause.WRONG_QUEUE_KEY));
+        assertEquals(1, target.dropped(Drop.WRONG_QUEUE_KEY));
         target.receiveBytes = RoutingHeader.LENGTH + 4;
         assertFalse(receive(RoceOpcode.SEND_ONLY, KEY, 5));
-        assertEquals(1, target.drops.take(Drops.Cause.TOO_LONG));
+        assertEquals(1, target.dropped(Drop.TOO_LONG));
         assertTrue(receive(RoceOpcode.SEND_ONLY, KEY, 4));
         target.receives = 0;
         assertFalse(receive(RoceOpcode.SEND_ONLY, KEY, 4));
-        assertEquals(1, target.drops.take(Drops.Cause.NO_RECEIVE));
+        assertEquals(1, target.dropped(Drop.NO_RECEIVE));
         assertFalse(responder.hasFailed());
     }
 

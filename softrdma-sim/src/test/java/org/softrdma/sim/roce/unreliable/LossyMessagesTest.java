@@ -94,15 +94,15 @@ class LossyMessagesTest {
             check(receiver, sent, message);
         }
         assertEquals(MESSAGES + 1, before, "the last one came by itself");
-        long missing = receiver.drops.take(Drops.Cause.MISSING);
-        long late = receiver.drops.take(Drops.Cause.LATE);
-        long incomplete = receiver.drops.take(Drops.Cause.INCOMPLETE);
+        long missing = receiver.dropped(Drop.MISSING);
+        long late = receiver.dropped(Drop.LATE);
+        long incomplete = receiver.dropped(Drop.INCOMPLETE);
         assertEquals(all.size(), missing + arriving.size() - late, "packets that came, or are known to be missing");
         int lost = MESSAGES + 1 - receiver.messages.size();
         assertTrue(lost <= missing, lost + " messages lost, but " + missing + " packets missing");
         assertTrue(incomplete == 0 || lost > 0, incomplete + " packets dropped of messages that arrived");
-        for (Drops.Cause cause : Drops.Cause.values()) {
-            assertEquals(0, receiver.drops.take(cause), cause.name());
+        for (Drop cause : Drop.values()) {
+            assertEquals(0, receiver.dropped(cause), cause.name());
         }
     }
 

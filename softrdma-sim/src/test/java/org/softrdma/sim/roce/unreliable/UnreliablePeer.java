@@ -4,7 +4,10 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import org.softrdma.sim.engine.Counters;
 import org.softrdma.sim.memory.MemoryOperations;
 import org.softrdma.sim.memory.NativeMemory;
 import org.softrdma.sim.queue.RecordingSource;
@@ -45,7 +48,8 @@ final class UnreliablePeer implements UnreliableTarget {
     final List<Received> messages = new ArrayList<>();
 
     final List<CompletionStatus> failedReceives = new ArrayList<>();
-    final Drops drops = new Drops();
+    final Counters<Drop> drops = new Counters<>(Drop.values(), Drop::label);
+    private final Map<String, Long> taken = new HashMap<>();
     final UnreliableRequester requester;
     final UnreliableResponder responder;
     int receives;
@@ -89,6 +93,15 @@ final class UnreliablePeer implements UnreliableTarget {
             requester.sent();
         }
         return packets;
+    }
+
+    /** Packets dropped for a cause since this was last asked. */
+    long dropped(Drop cause) {
+        Map<String, Long> all = new HashMap<>();
+        drops.addTo(all);
+        long now = all.getOrDefault(cause.label(), 0L);
+        Long before = taken.put(cause.label(), now);
+        return now - (before == null ? 0 : before);
     }
 
     /** Polls what there is. */

@@ -46,8 +46,8 @@ class UnreliableResponderTest {
         return receiver.remote.asSlice(0, length).mismatch(sender.local.asSlice(0, length)) == -1;
     }
 
-    private long dropped(Drops.Cause cause) {
-        return receiver.drops.take(cause);
+    private long dropped(Drop cause) {
+        return receiver.dropped(cause);
     }
 
     @Test
@@ -57,7 +57,7 @@ class UnreliableResponderTest {
         }
         assertEquals(List.of(0, 1, UNIT, UNIT + 1, 3 * UNIT), lengths());
         assertEquals(-1, receiver.inbox.asSlice(0, 3 * UNIT).mismatch(sender.local.asSlice(0, 3 * UNIT)));
-        for (Drops.Cause cause : Drops.Cause.values()) {
+        for (Drop cause : Drop.values()) {
             assertEquals(0, dropped(cause), cause.name());
         }
         assertEquals(5, sender.poll().size());
@@ -75,8 +75,8 @@ class UnreliableResponderTest {
             receiver.receive(message(5));
             assertEquals(1, receiver.messages.size(), "packet " + missing + " of 3");
             assertEquals(List.of(5), lengths());
-            assertEquals(1, dropped(Drops.Cause.MISSING));
-            assertEquals(missing == 0 ? 2 : missing == 1 ? 1 : 0, dropped(Drops.Cause.INCOMPLETE));
+            assertEquals(1, dropped(Drop.MISSING));
+            assertEquals(missing == 0 ? 2 : missing == 1 ? 1 : 0, dropped(Drop.INCOMPLETE));
             receiver.messages.clear();
         }
         assertEquals(7, receiver.receives);
@@ -88,7 +88,7 @@ class UnreliableResponderTest {
         receiver.receive(packets);
         receiver.receive(packets);
         assertEquals(List.of(5), lengths());
-        assertEquals(1, dropped(Drops.Cause.LATE));
+        assertEquals(1, dropped(Drop.LATE));
     }
 
     @Test
@@ -98,8 +98,8 @@ class UnreliableResponderTest {
         receiver.receive(second);
         receiver.receive(first);
         assertEquals(List.of(6), lengths());
-        assertEquals(1, dropped(Drops.Cause.MISSING));
-        assertEquals(1, dropped(Drops.Cause.LATE));
+        assertEquals(1, dropped(Drop.MISSING));
+        assertEquals(1, dropped(Drop.LATE));
     }
 
     @Test
@@ -111,19 +111,19 @@ class UnreliableResponderTest {
         receiver.receive(packets.get(1));
         receiver.receive(packets.get(2));
         assertEquals(List.of(3 * UNIT), lengths());
-        assertEquals(2, dropped(Drops.Cause.LATE));
+        assertEquals(2, dropped(Drop.LATE));
     }
 
     @Test
     void shouldLoseASendThatFindsNoReceiveOrATooShortOne() {
         receiver.receives = 0;
         receiver.receive(message(2 * UNIT));
-        assertEquals(1, dropped(Drops.Cause.NO_RECEIVE));
-        assertEquals(1, dropped(Drops.Cause.INCOMPLETE));
+        assertEquals(1, dropped(Drop.NO_RECEIVE));
+        assertEquals(1, dropped(Drop.INCOMPLETE));
         receiver.receives = 1;
         receiver.receiveBytes = UNIT + 1;
         receiver.receive(message(UNIT + 2));
-        assertEquals(1, dropped(Drops.Cause.TOO_LONG));
+        assertEquals(1, dropped(Drop.TOO_LONG));
         receiver.receive(message(UNIT + 1));
         assertEquals(List.of(UNIT + 1), lengths());
         assertFalse(receiver.responder.hasFailed());
@@ -158,8 +158,8 @@ class UnreliableResponderTest {
     @Test
     void shouldLoseAWriteThatIsNotAllowed() {
         receiver.receive(write(2 * UNIT, 5));
-        assertEquals(1, dropped(Drops.Cause.ACCESS_REFUSED));
-        assertEquals(1, dropped(Drops.Cause.INCOMPLETE));
+        assertEquals(1, dropped(Drop.ACCESS_REFUSED));
+        assertEquals(1, dropped(Drop.INCOMPLETE));
         assertEquals(-1, receiver.remote.mismatch(MemorySegment.ofArray(new byte[MEMORY])));
         receiver.receive(write(UNIT, UnreliablePeer.KEY));
         assertTrue(isWritten(UNIT));
@@ -172,11 +172,11 @@ class UnreliableResponderTest {
         byte[] ends = longer.get(1).clone();
         ends[0] = (byte) (RoceOpcode.UC | RoceOpcode.WRITE_LAST);
         receiver.receive(List.of(longer.get(0), ends));
-        assertEquals(1, dropped(Drops.Cause.WRONG_LENGTH));
+        assertEquals(1, dropped(Drop.WRONG_LENGTH));
         byte[] goesOn = shorter.get(1).clone();
         goesOn[0] = (byte) (RoceOpcode.UC | RoceOpcode.WRITE_MIDDLE);
         receiver.receive(List.of(shorter.get(0), goesOn));
-        assertEquals(1, dropped(Drops.Cause.WRONG_LENGTH));
+        assertEquals(1, dropped(Drop.WRONG_LENGTH));
         assertEquals(0, receiver.writes);
     }
 
