@@ -65,8 +65,8 @@ public final class Fabric {
         GrainCopier copier = new GrainCopier(baton, registered, settings.grains());
         memory = new FabricMemory(copier, addresses);
         network = new Network(baton, network(settings), copier);
-        surroundings =
-                new NodeSurroundings(baton, network, memory, registered, new DeviceAdversary(baton, settings.habits()));
+        surroundings = new NodeSurroundings(
+                baton, network, memory, registered, new DeviceAdversary(baton, settings.habits()), settings.devices());
         faults = new FaultInjector(baton, network, settings.faults());
         network.inspectedBy(faults);
         baton.add(network);

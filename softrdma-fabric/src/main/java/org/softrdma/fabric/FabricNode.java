@@ -79,7 +79,7 @@ public final class FabricNode {
      * Opens a software RNIC of this node. Before the run, or in a process of it.
      *
      * @param options of the provider {@code sim}, but for {@code transport}, {@code progress} and {@code pcap}; pinning
-     *     is off unless they say otherwise, and locks nothing
+     *     is off unless they say otherwise, and locks nothing; the fabric's settings may have others
      * @throws IllegalArgumentException if an option is unknown or wrong
      */
     public VerbsDevice open(Map<String, String> options) {
@@ -90,6 +90,7 @@ public final class FabricNode {
             }
         }
         Map<String, String> all = new HashMap<>(Map.of("pinning", "off"));
+        all.putAll(surroundings.devices());
         all.putAll(options);
         SoftRdmaContext context = new SoftRdmaContext().set(all).conclude();
         DeviceSettings settings = context.deviceSettings();

@@ -1,6 +1,7 @@
 package org.softrdma.fabric;
 
 import java.util.EnumSet;
+import java.util.Map;
 import java.util.Set;
 import org.softrdma.fabric.adversary.Habit;
 import org.softrdma.fabric.baton.Baton;
@@ -16,16 +17,23 @@ import org.softrdma.fabric.network.NetworkSettings;
  * @param faults what goes wrong
  * @param limits when a run counts as one that never ends, and how often threads are interrupted
  * @param habits what devices do because verbs allow it
+ * @param devices options of every device, as of {@code --device}; whoever opens one may give others
  */
 public record FabricSettings(
-        NetworkSettings network, Grains grains, FaultPlan faults, Baton.Limits limits, Set<Habit> habits) {
+        NetworkSettings network,
+        Grains grains,
+        FaultPlan faults,
+        Baton.Limits limits,
+        Set<Habit> habits,
+        Map<String, String> devices) {
     /** Streams are split, copies happen at once. */
-    public static final FabricSettings DEFAULT =
-            new FabricSettings(NetworkSettings.DEFAULT, Grains.NONE, FaultPlan.NONE, Baton.Limits.DEFAULT, Set.of());
+    public static final FabricSettings DEFAULT = new FabricSettings(
+            NetworkSettings.DEFAULT, Grains.NONE, FaultPlan.NONE, Baton.Limits.DEFAULT, Set.of(), Map.of());
 
     /** Copies. */
     public FabricSettings {
         habits = Set.copyOf(habits);
+        devices = Map.copyOf(devices);
     }
 
     /** The usual settings, and whatever verbs allow. */
@@ -40,26 +48,31 @@ public record FabricSettings(
 
     /** The same with copies in grains. */
     public FabricSettings with(Grains newGrains) {
-        return new FabricSettings(network, newGrains, faults, limits, habits);
+        return new FabricSettings(network, newGrains, faults, limits, habits, devices);
     }
 
     /** The same with another network. */
     public FabricSettings with(NetworkSettings newNetwork) {
-        return new FabricSettings(newNetwork, grains, faults, limits, habits);
+        return new FabricSettings(newNetwork, grains, faults, limits, habits, devices);
     }
 
     /** The same with other faults. */
     public FabricSettings with(FaultPlan newFaults) {
-        return new FabricSettings(network, grains, newFaults, limits, habits);
+        return new FabricSettings(network, grains, newFaults, limits, habits, devices);
     }
 
     /** The same with other limits. */
     public FabricSettings with(Baton.Limits newLimits) {
-        return new FabricSettings(network, grains, faults, newLimits, habits);
+        return new FabricSettings(network, grains, faults, newLimits, habits, devices);
     }
 
     /** The same with these habits and no others. */
     public FabricSettings with(Set<Habit> newHabits) {
-        return new FabricSettings(network, grains, faults, limits, newHabits);
+        return new FabricSettings(network, grains, faults, limits, newHabits, devices);
+    }
+
+    /** The same with options of every device. */
+    public FabricSettings withDevices(Map<String, String> options) {
+        return new FabricSettings(network, grains, faults, limits, habits, options);
     }
 }

@@ -90,17 +90,30 @@ final class FaultInjector implements Inspector, Source {
     @Override
     public void sent(DatagramPassage passage, int number) {
         for (Armed each : List.copyOf(armed)) {
-            if (each.fault.when() instanceof When.OnDatagram on
-                    && (on.number() == When.EACH || on.number() == number)
-                    && matches(on.from(), nodes.get(passage.from()))
-                    && matches(on.to(), nodes.get(passage.to()))
-                    && occurs(each)) {
+            if (each.fault.when() instanceof When.ForDatagram on && isOccasion(on, passage, number) && occurs(each)) {
                 switch (each.fault.what()) {
                     case What.OnDatagram what -> happen(what, passage);
                     case What what -> happen(what);
                 }
             }
         }
+    }
+
+    private boolean isOccasion(When.ForDatagram when, DatagramPassage passage, int number) {
+        boolean itsNumber = switch (when) {
+            case When.OnDatagram on -> isNumber(on.number(), number);
+            case When.OnPacket on ->
+                passage.packet()
+                        .filter(packet -> packet.kind() == on.kind() && isNumber(on.number(), packet.number()))
+                        .isPresent();
+        };
+        return itsNumber
+                && matches(when.from(), nodes.get(passage.from()))
+                && matches(when.to(), nodes.get(passage.to()));
+    }
+
+    private static boolean isNumber(int planned, int number) {
+        return planned == When.EACH || planned == number;
     }
 
     @Override
@@ -117,11 +130,9 @@ final class FaultInjector implements Inspector, Source {
         return one.left > 0
                 && switch (one.fault.when()) {
                     case When.OnMessage on ->
-                        on.kind() == message.kind()
-                                && (on.number() == When.EACH || on.number() == message.number())
-                                && matches(passage, on);
+                        on.kind() == message.kind() && isNumber(on.number(), message.number()) && matches(passage, on);
                     case When.OnRequest on -> message.wrId().equals(OptionalLong.of(on.wrId())) && matches(passage, on);
-                    case When.AfterBytes _, When.AtTime _, When.OnDatagram _ -> false;
+                    case When.AfterBytes _, When.AtTime _, When.ForDatagram _ -> false;
                 };
     }
 

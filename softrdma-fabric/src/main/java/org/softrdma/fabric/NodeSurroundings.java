@@ -1,5 +1,6 @@
 package org.softrdma.fabric;
 
+import java.util.Map;
 import org.softrdma.fabric.adversary.DeviceAdversary;
 import org.softrdma.fabric.baton.Baton;
 import org.softrdma.fabric.memory.FabricMemory;
@@ -14,6 +15,12 @@ import org.softrdma.fabric.network.Network;
  * @param memory of their applications
  * @param registered what of it is registered
  * @param adversary habits of their devices
+ * @param devices options of their devices
  */
 record NodeSurroundings(
-        Baton baton, Network network, FabricMemory memory, RegisteredRanges registered, DeviceAdversary adversary) {}
+        Baton baton,
+        Network network,
+        FabricMemory memory,
+        RegisteredRanges registered,
+        DeviceAdversary adversary,
+        Map<String, String> devices) {}

@@ -6,9 +6,11 @@ import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.never;
 import static org.mockito.Mockito.times;
 import static org.mockito.Mockito.verify;
+import static org.mockito.Mockito.when;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 import org.softrdma.fabric.baton.Baton;
@@ -24,6 +26,7 @@ import org.softrdma.fabric.memory.VirtualAddresses;
 import org.softrdma.fabric.network.Inspector;
 import org.softrdma.fabric.network.Network;
 import org.softrdma.fabric.network.NetworkSettings;
+import org.softrdma.sim.roce.wire.PacketKind;
 import org.softrdma.sim.wire.MessageKind;
 
 /** When faults happen, and how often. */
@@ -65,6 +68,29 @@ class FaultInjectorTest {
         verify(datagrams.get(1)).lose();
         verify(datagrams.get(2)).repeat();
         verify(datagrams.get(3)).delay(5);
+    }
+
+    @Test
+    void shouldLoseThePacketThatThePlanNamesByKindAndNumber() {
+        FaultPlan plan =
+                FaultPlan.NONE.and(new When.OnPacket(When.ANY, When.ANY, PacketKind.READ_RESPONSE, 2), new What.Lose());
+        FaultInjector injector = new FaultInjector(baton, network, plan);
+        List<Optional<Inspector.Packet>> packets = List.of(
+                Optional.empty(),
+                Optional.of(new Inspector.Packet(PacketKind.READ_RESPONSE, 1)),
+                Optional.of(new Inspector.Packet(PacketKind.ACKNOWLEDGEMENT, 2)),
+                Optional.of(new Inspector.Packet(PacketKind.READ_RESPONSE, 2)));
+        List<Inspector.DatagramPassage> datagrams = new ArrayList<>();
+        for (Optional<Inspector.Packet> packet : packets) {
+            datagrams.add(mock(Inspector.DatagramPassage.class));
+            when(datagrams.getLast().packet()).thenReturn(packet);
+            injector.sent(datagrams.getLast(), datagrams.size());
+        }
+
+        for (Inspector.DatagramPassage other : datagrams.subList(0, 3)) {
+            verify(other, never()).lose();
+        }
+        verify(datagrams.getLast()).lose();
     }
 
     @Test

@@ -26,7 +26,7 @@ import org.softrdma.verbs.WorkCompletion;
 
 /** RoCEv2 over a network that loses, doubles and reorders: every request is done once, or the connection ends. */
 class RoceOnTheFabricTest {
-    /** By hand more, as -Dsoftrdma.test.seeds=10000. */
+    /** RoceSeedsTest has more. */
     private static final int SEEDS = Integer.getInteger("softrdma.test.seeds", 20);
 
     private static final Map<String, String> ROCE = Map.of("wire", "roce", "roce-timeout", "5");
@@ -218,44 +218,60 @@ class RoceOnTheFabricTest {
         assertEquals(-1, expected.mismatch(found.asSlice(at, length)), "bytes " + offset + " to " + (offset + length));
     }
 
-    @ParameterizedTest
-    @ValueSource(ints = {0, 1, 10, 50})
-    void shouldDoEveryRequestOnceWhenDatagramsAreLostAndDoubledAndOvertaken(int losses) {
+    /** What both sides do with one seed. */
+    enum Traffic {
+        /** One request at a time. */
+        ONE {
+            @Override
+            void run(long seed, int losses) {
+                Ends.run(seed, network(losses), ROCE, ends -> exchange(ends, seed));
+            }
+        },
+        /** Many requests at a time. */
+        MANY {
+            @Override
+            void run(long seed, int losses) {
+                Ends.run(seed, network(losses), ROCE, ends -> exchangeInFlight(ends, seed));
+            }
+        },
+        /** Devices that copy in words, use numbers again at once, and show completions late. */
+        ADVERSARY {
+            @Override
+            void run(long seed, int losses) {
+                FabricSettings settings = network(losses).withAdversary();
+                Ends.run(seed, settings, ROCE, ends -> exchangeInFlight(ends, seed));
+                Ends.run(seed, settings, ROCE, ends -> exchange(ends, seed));
+            }
+        };
+
+        abstract void run(long seed, int losses);
+    }
+
+    private static void requireRight(Traffic traffic, int losses) {
         for (long seed = 0; seed < SEEDS; seed++) {
-            long current = seed;
             try {
-                Ends.run(seed, network(losses), ROCE, ends -> exchange(ends, current));
+                traffic.run(seed, losses);
             } catch (AssertionError | RuntimeException e) {
                 throw new AssertionError("seed " + seed + ", " + losses + " of a thousand lost: " + e.getMessage(), e);
             }
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 10, 50})
+    void shouldDoEveryRequestOnceWhenDatagramsAreLostAndDoubledAndOvertaken(int losses) {
+        requireRight(Traffic.ONE, losses);
     }
 
     @ParameterizedTest
     @ValueSource(ints = {0, 10, 50, 200})
     void shouldCompleteInOrderWhenManyRequestsAreInFlight(int losses) {
-        for (long seed = 0; seed < SEEDS; seed++) {
-            long current = seed;
-            try {
-                Ends.run(seed, network(losses), ROCE, ends -> exchangeInFlight(ends, current));
-            } catch (AssertionError | RuntimeException e) {
-                throw new AssertionError("seed " + seed + ", " + losses + " of a thousand lost: " + e.getMessage(), e);
-            }
-        }
+        requireRight(Traffic.MANY, losses);
     }
 
-    /** Devices that copy in words, use numbers again at once, and show completions late. */
     @Test
     void shouldCompleteInOrderWhenDevicesDoWhateverVerbsAllow() {
-        for (long seed = 0; seed < SEEDS; seed++) {
-            long current = seed;
-            try {
-                Ends.run(seed, network(10).withAdversary(), ROCE, ends -> exchangeInFlight(ends, current));
-                Ends.run(seed, network(10).withAdversary(), ROCE, ends -> exchange(ends, current));
-            } catch (AssertionError | RuntimeException e) {
-                throw new AssertionError("seed " + seed + ": " + e.getMessage(), e);
-            }
-        }
+        requireRight(Traffic.ADVERSARY, 10);
     }
 
     @Test

@@ -38,11 +38,13 @@ import org.softrdma.verbs.device.VerbsDevice;
  * pair, none of a connection twice or behind a later one, and of each that is missing a counter tells.
  */
 class UnreliableOnTheFabricTest {
-    /** By hand more, as -Dsoftrdma.test.seeds=10000. */
+    /** RoceSeedsTest has more. */
     private static final int SEEDS = Integer.getInteger("softrdma.test.seeds", 10);
 
     private static final Map<String, String> ROCE = Map.of("wire", "roce");
     private static final QueuePairLimits LIMITS = QueuePairLimits.of(32, 32);
+    private static final int REPEATS = 20;
+    private static final int DELAYS = 50;
     private static final int PAIRS = 3;
     private static final int RECEIVES = 8;
     private static final int MESSAGES = 45;
@@ -194,22 +196,35 @@ class UnreliableOnTheFabricTest {
 
     private static void run(int losses, int repeats, int delays, Body body) {
         for (long seed = 0; seed < SEEDS; seed++) {
-            long current = seed;
-            Fabric fabric = new Fabric(seed, network(losses, repeats, delays));
-            FabricNode server = fabric.node("server");
-            FabricNode client = fabric.node("client");
             try {
-                fabric.run(client, () -> {
-                    try (Owned owned = new Owned()) {
-                        Side there = new Side(fabric, server, owned);
-                        Side here = new Side(fabric, client, owned);
-                        body.run(here, there, owned, new Random(current));
-                    }
-                });
+                run(seed, network(losses, repeats, delays), body);
             } catch (AssertionError | RuntimeException e) {
                 throw new AssertionError("seed " + seed + ", " + losses + " of a thousand lost: " + e.getMessage(), e);
             }
         }
+    }
+
+    private static void run(long seed, FabricSettings settings, Body body) {
+        Fabric fabric = new Fabric(seed, settings);
+        FabricNode server = fabric.node("server");
+        FabricNode client = fabric.node("client");
+        fabric.run(client, () -> {
+            try (Owned owned = new Owned()) {
+                Side there = new Side(fabric, server, owned);
+                Side here = new Side(fabric, client, owned);
+                body.run(here, there, owned, new Random(seed));
+            }
+        });
+    }
+
+    /** Unreliable connections by one seed, on a network that doubles and reorders, too. */
+    static void connections(long seed, int losses) {
+        run(seed, network(losses, REPEATS, DELAYS), UnreliableOnTheFabricTest::connections);
+    }
+
+    /** Datagrams alike. */
+    static void datagrams(long seed, int losses) {
+        run(seed, network(losses, REPEATS, DELAYS), UnreliableOnTheFabricTest::datagrams);
     }
 
     private static int number(List<Pair> pairs, WorkCompletion completion) {

@@ -1,6 +1,8 @@
 package org.softrdma.junit;
 
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.extension.Extension;
@@ -21,7 +23,7 @@ final class FabricExtension implements TestTemplateInvocationContextProvider {
     private record Invocation(FabricRun run) implements TestTemplateInvocationContext {
         @Override
         public String getDisplayName(int index) {
-            return "seed " + run.seed();
+            return run.name();
         }
 
         @Override
@@ -48,8 +50,20 @@ final class FabricExtension implements TestTemplateInvocationContextProvider {
                 ? allowed
                 : allowed.with(FactoryMethod.call(tests, test.faults(), FaultPlan.class));
         AtomicBoolean failed = new AtomicBoolean();
-        return TestSeeds.of(test.seed(), test.seeds(), context).stream()
-                .takeWhile(_ -> !failed.get()) // JUnit runs each before it takes the next
-                .map(seed -> new Invocation(new FabricRun(seed, all, test.sanitised(), () -> failed.set(true))));
+        List<Long> seeds = TestSeeds.of(test.seed(), test.seeds(), context);
+        Stream<FabricRun> runs = test.wires().length == 0
+                ? seeds.stream().map(seed -> new FabricRun(seed, "", all, test.sanitised(), () -> failed.set(true)))
+                : Stream.of(test.wires())
+                        .flatMap(wire -> seeds.stream()
+                                .map(seed -> new FabricRun(
+                                        seed, wire, on(wire, all), test.sanitised(), () -> failed.set(true))));
+        return runs.takeWhile(_ -> !failed.get()) // JUnit runs each before it takes the next
+                .map(Invocation::new);
+    }
+
+    private static FabricSettings on(String wire, FabricSettings settings) {
+        Map<String, String> devices = new HashMap<>(settings.devices());
+        devices.put("wire", wire);
+        return settings.withDevices(devices);
     }
 }

@@ -36,6 +36,9 @@ final class FabricRun implements ParameterResolver, InvocationInterceptor, TestW
     private static final long LONGEST_SLICE_NS = TimeUnit.SECONDS.toNanos(1);
 
     private final long seed;
+    /** Empty if it is the usual one. */
+    private final String wire;
+
     private final Fabric fabric;
     private final WatchedDevices watched;
     private final Runnable failed;
@@ -45,15 +48,21 @@ final class FabricRun implements ParameterResolver, InvocationInterceptor, TestW
     private boolean completed;
 
     /** With what is told when the test has failed. */
-    FabricRun(long seed, FabricSettings settings, boolean sanitised, Runnable failed) {
+    FabricRun(long seed, String wire, FabricSettings settings, boolean sanitised, Runnable failed) {
         this.seed = seed;
+        this.wire = wire;
         this.failed = failed;
         fabric = new Fabric(seed, settings);
         watched = new WatchedDevices(sanitised, fabric.baton()::idle, fabric.baton()::isUnwinding);
     }
 
-    long seed() {
-        return seed;
+    /** For people. */
+    String name() {
+        return "seed " + seed + (wire.isEmpty() ? "" : ", " + wire);
+    }
+
+    private String replay() {
+        return TestSeeds.replay(seed, wire);
     }
 
     @Override
@@ -125,7 +134,7 @@ final class FabricRun implements ParameterResolver, InvocationInterceptor, TestW
         }
         if (!completed) {
             throw new AssertionFailedError("the node \"" + NODE_OF_THE_TEST + "\" is where the body of the test runs:"
-                    + " it was killed in the middle; " + TestSeeds.replay(seed));
+                    + " it was killed in the middle; " + replay());
         }
     }
 
@@ -187,7 +196,7 @@ final class FabricRun implements ParameterResolver, InvocationInterceptor, TestW
 
     /** The same failure with its seed in front, and with the trace of the run as its cause. */
     private AssertionFailedError described(@Nullable Throwable cause, SimulationException run) {
-        StringBuilder message = new StringBuilder(TestSeeds.replay(seed))
+        StringBuilder message = new StringBuilder(replay())
                 .append('\n')
                 .append(reason(cause, run))
                 .append(watched.alsoBroken());

@@ -64,6 +64,12 @@ public @interface FabricTest {
      */
     boolean adversary() default false;
 
+    /**
+     * What carries the requests of its devices, {@code iwarp}, {@code roce} or both: the test runs with each seed on each. Devices that
+     * the test opens with other options have those. By default what the settings say, which is iWARP unless they say otherwise.
+     */
+    String[] wires() default {};
+
     /** Whether the test fails if it breaks a rule of verbs: {@link org.softrdma.sanitiser.finding.Rule}. */
     boolean sanitised() default true;
 }

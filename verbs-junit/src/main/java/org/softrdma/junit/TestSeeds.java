@@ -49,9 +49,15 @@ final class TestSeeds {
         }
     }
 
-    /** How a seed runs again, for people. */
-    static String replay(long seed) {
+    /**
+     * How a seed runs again, for people.
+     *
+     * @param seed which
+     * @param wire on which, or nothing
+     */
+    static String replay(long seed, String wire) {
         String literal = seed == (int) seed ? Long.toString(seed) : seed + "L";
-        return "seed " + seed + ": run it again by @FabricTest(seed = " + literal + ") or -D" + SEED + "=" + seed;
+        return "seed " + seed + (wire.isEmpty() ? "" : " on " + wire) + ": run it again by @FabricTest(seed = "
+                + literal + ") or -D" + SEED + "=" + seed;
     }
 }

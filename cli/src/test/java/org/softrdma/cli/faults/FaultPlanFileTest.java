@@ -19,6 +19,7 @@ import org.softrdma.fabric.fault.FaultPlan;
 import org.softrdma.fabric.fault.Resource;
 import org.softrdma.fabric.fault.What;
 import org.softrdma.fabric.fault.When;
+import org.softrdma.sim.roce.wire.PacketKind;
 import org.softrdma.sim.wire.MessageKind;
 
 /** Fault plans in JSON. */
@@ -36,6 +37,7 @@ class FaultPlanFileTest {
             .and(new When.AfterBytes("client", "server", 1L << 40), new What.Corrupt(7))
             .and(new When.OnDatagram("client", "server", 2), new What.Lose())
             .and(new When.OnDatagram("client", "server", When.EACH), new What.Repeat())
+            .and(new When.OnPacket("server", "client", PacketKind.READ_RESPONSE, 3), new What.Lose())
             .and(new When.AtTime(1), new What.Partition("client", "server", 10))
             .and(new When.AtTime(2), new What.SlowNode("server", 100, 0))
             .and(new When.AtTime(3), new What.Kill("server"))
@@ -92,11 +94,11 @@ class FaultPlanFileTest {
                 "{\"faults\": [{}]}|faults[0]: field \"when\" is missing: {}",
                 "{\"faults\": [{\"when\": {}}]}"
                         + "|faults[0].when.type: expected one of [afterBytes, atTime, onDatagram, "
-                        + "onMessage, onRequest], "
+                        + "onMessage, onPacket, onRequest], "
                         + "not nothing",
                 "{\"faults\": [{\"when\": {\"type\": \"atTme\"}}]}"
                         + "|faults[0].when.type: expected one of [afterBytes, atTime, onDatagram, "
-                        + "onMessage, onRequest], "
+                        + "onMessage, onPacket, onRequest], "
                         + "not \"atTme\"",
                 "{\"faults\": [{\"when\": {\"type\": \"atTime\", \"ns\": \"1\"}}]}"
                         + "|faults[0].when.ns: expected a whole number of 64 bits, not \"1\"",

@@ -21,9 +21,10 @@ public record Fault(When when, What what, int perMille, int times, int skipped) 
         }
         Range.requireAtLeast(1, "times", times);
         Range.requireAtLeast(0, "skipped", skipped);
-        boolean onDatagram = when instanceof When.OnDatagram;
+        boolean onDatagram = when instanceof When.ForDatagram;
         if (what instanceof What.OnDatagram && !(what instanceof What.OnConnection) && !onDatagram) {
-            throw new IllegalArgumentException(what + " happens to a datagram: expected OnDatagram, not " + when);
+            throw new IllegalArgumentException(
+                    what + " happens to a datagram: expected OnDatagram or OnPacket, not " + when);
         }
         if (what instanceof What.OnConnection && !(what instanceof What.OnDatagram) && onDatagram) {
             throw new IllegalArgumentException(

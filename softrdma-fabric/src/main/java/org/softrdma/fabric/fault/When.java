@@ -1,5 +1,6 @@
 package org.softrdma.fabric.fault;
 
+import org.softrdma.sim.roce.wire.PacketKind;
 import org.softrdma.sim.wire.MessageKind;
 
 /**
@@ -23,6 +24,15 @@ public sealed interface When {
 
         /** Which connection between the two, from 1; {@link #EACH}. */
         int connection();
+    }
+
+    /** When a datagram is sent. */
+    sealed interface ForDatagram extends When {
+        /** Node that sends. */
+        String from();
+
+        /** Node that receives. */
+        String to();
     }
 
     /**
@@ -97,9 +107,24 @@ public sealed interface When {
      * @param to node that it is for
      * @param number which from the one to the other, from 1; 0 for each
      */
-    record OnDatagram(String from, String to, int number) implements When {
+    record OnDatagram(String from, String to, int number) implements ForDatagram {
         /** Checks. */
         public OnDatagram {
+            Range.requireAtLeast(0, "number", number);
+        }
+    }
+
+    /**
+     * When a packet of RoCEv2 is sent, also one that is sent again.
+     *
+     * @param from node that sends it
+     * @param to node that it is for
+     * @param kind what it is
+     * @param number which of its kind from the one to the other, from 1; 0 for each
+     */
+    record OnPacket(String from, String to, PacketKind kind, int number) implements ForDatagram {
+        /** Checks. */
+        public OnPacket {
             Range.requireAtLeast(0, "number", number);
         }
     }

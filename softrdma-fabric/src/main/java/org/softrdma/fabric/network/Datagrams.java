@@ -7,8 +7,10 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.softrdma.fabric.baton.Baton;
 import org.softrdma.fabric.baton.Source;
+import org.softrdma.sim.roce.wire.PacketKind;
 import org.softrdma.sim.transport.ListenException;
 import org.softrdma.sim.transport.SocketEvents;
 
@@ -21,10 +23,13 @@ final class Datagrams implements Source, FabricDatagramSocket.Carrier {
     private final Medium medium;
     private final Map<InetSocketAddress, FabricDatagramSocket> bound = new LinkedHashMap<>();
     private final Map<Path, Integer> sent = new HashMap<>();
+    private final Map<PacketsOfPath, Integer> packets = new HashMap<>();
     private final List<Flight> flights = new ArrayList<>();
     private final List<Flight> due = new ArrayList<>();
 
     private record Path(InetAddress from, InetAddress to) {}
+
+    private record PacketsOfPath(Path path, PacketKind kind) {}
 
     /** A copy of a datagram under way. */
     private record Flight(long dueNs, Datagram datagram, FabricDatagramSocket.UnderWay underWay) {}
@@ -32,12 +37,19 @@ final class Datagrams implements Source, FabricDatagramSocket.Carrier {
     /** What happens to a datagram that is sent. */
     private static final class Fate implements Inspector.DatagramPassage {
         private final Path path;
+        private final Optional<Inspector.Packet> packet;
         private boolean lost;
         private int copies = 1;
         private long delayNs;
 
-        Fate(Path path) {
+        Fate(Path path, Optional<Inspector.Packet> packet) {
             this.path = path;
+            this.packet = packet;
+        }
+
+        @Override
+        public Optional<Inspector.Packet> packet() {
+            return packet;
         }
 
         @Override
@@ -109,7 +121,7 @@ final class Datagrams implements Source, FabricDatagramSocket.Carrier {
     public void send(Datagram datagram, FabricDatagramSocket.UnderWay underWay) {
         DatagramSettings settings = medium.settings().datagrams();
         Path path = new Path(datagram.from().getAddress(), datagram.to().getAddress());
-        Fate fate = new Fate(path);
+        Fate fate = new Fate(path, packet(path, datagram));
         if (baton.choices().chance(settings.losses())) {
             fate.lose();
         } else if (baton.choices().chance(settings.repeats())) {
@@ -124,6 +136,11 @@ final class Datagrams implements Source, FabricDatagramSocket.Carrier {
             flights.add(new Flight(dueNs(settings) + fate.delayNs, datagram, underWay));
             underWay.departed(datagram.length());
         }
+    }
+
+    private Optional<Inspector.Packet> packet(Path path, Datagram datagram) {
+        return PacketKind.of(datagram.bytes().address(), datagram.length())
+                .map(kind -> new Inspector.Packet(kind, packets.merge(new PacketsOfPath(path, kind), 1, Integer::sum)));
     }
 
     private long dueNs(DatagramSettings settings) {

@@ -1,7 +1,9 @@
 package org.softrdma.fabric.network;
 
 import java.net.InetAddress;
+import java.util.Optional;
 import java.util.OptionalLong;
+import org.softrdma.sim.roce.wire.PacketKind;
 import org.softrdma.sim.wire.MessageKind;
 
 /** Sees what is sent and may interfere. Called by whoever holds the baton, in the middle of a send. */
@@ -42,8 +44,20 @@ public interface Inspector {
      * @param wrId of the work request that it was sent for, if there is one
      */
     record Message(MessageKind kind, int number, OptionalLong wrId) {}
+
+    /**
+     * A packet of RoCEv2.
+     *
+     * @param kind what it is
+     * @param number which of its kind from its host to the other one, from 1
+     */
+    record Packet(PacketKind kind, int number) {}
+
     /** A datagram that is sent, and what can be done to it. */
     interface DatagramPassage {
+        /** The packet that it is; nothing if it is none of RoCEv2. */
+        Optional<Packet> packet();
+
         /** The sender's host. */
         InetAddress from();
 

@@ -45,6 +45,10 @@ final class SmallerFaults {
                 smaller(number, 1).stream()
                         .map(less -> (When) new When.OnDatagram(from, to, less.intValue()))
                         .toList();
+            case When.OnPacket(var from, var to, var kind, int number) ->
+                smaller(number, 1).stream()
+                        .map(less -> (When) new When.OnPacket(from, to, kind, less.intValue()))
+                        .toList();
             case When.AtTime(long ns) ->
                 smaller(ns, 0).stream()
                         .map(less -> (When) new When.AtTime(less))

@@ -14,6 +14,7 @@ import org.softrdma.fabric.fault.What;
 import org.softrdma.fabric.fault.When;
 import org.softrdma.junit.FabricTest;
 import org.softrdma.junit.NodeName;
+import org.softrdma.sim.roce.wire.PacketKind;
 import org.softrdma.sim.wire.MessageKind;
 import org.softrdma.verbs.device.VerbsDevice;
 
@@ -119,6 +120,22 @@ class RowClientTest {
             }
             assertFails("QUEUE_FULL", client, 0);
             fabric.baton().sleep(TimeUnit.SECONDS.toNanos(10));
+            assertEquals(20, client.get(1));
+        }
+    }
+    // docs: end
+
+    // docs: wires
+    static FaultPlan loseTheFirstAnswer() {
+        return FaultPlan.NONE.and(new When.OnPacket("server", "client", PacketKind.READ_RESPONSE, 1), new What.Lose());
+    }
+
+    @FabricTest(
+            wires = {"iwarp", "roce"},
+            faults = "loseTheFirstAnswer")
+    void shouldReadOnEitherWire() throws Exception {
+        try (RowClient client = connect(serve())) {
+            assertEquals(10, client.get(0));
             assertEquals(20, client.get(1));
         }
     }
