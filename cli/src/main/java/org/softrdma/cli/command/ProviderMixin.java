@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.verbs.VerbsErrorCode;
@@ -23,6 +24,8 @@ import picocli.CommandLine.Spec;
 public final class ProviderMixin {
     private static final String PCAP = "pcap";
     private static final String PROGRESS = "progress";
+    private static final String WIRE = "wire";
+    private static final int ROCE_PORT = 4791;
 
     @Spec(Spec.Target.MIXEE)
     private CommandSpec mixee;
@@ -86,6 +89,25 @@ public final class ProviderMixin {
     /** The device options asked for. */
     public Map<String, String> deviceOptions() {
         return deviceOptions;
+    }
+
+    /**
+     * The devices are those of a study, which stops servers while it measures others. A kernel answers for a process that is stopped,
+     * but not on RoCEv2: nobody may ask there.
+     */
+    public void tolerateStoppedProcesses() {
+        if (rocePort().isPresent()) {
+            deviceOptions.putIfAbsent("host-timeout", "0");
+        }
+    }
+
+    /** UDP port of servers on RoCEv2 in user space, where it belongs to one process of an address; empty on other wires. */
+    public OptionalInt rocePort() {
+        if (!"roce".equals(deviceOptions.get(WIRE)) || !provider().options().containsKey(WIRE)) {
+            return OptionalInt.empty();
+        }
+        String port = deviceOptions.getOrDefault("roce-peer-port", deviceOptions.get("roce-port"));
+        return OptionalInt.of(port != null && port.matches("[1-9][0-9]{0,4}") ? Integer.parseInt(port) : ROCE_PORT);
     }
 
     /** The arguments that give a child process the same provider and device options. */

@@ -1,6 +1,5 @@
 package org.softrdma.cli.perf;
 
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -33,6 +32,13 @@ final class PerfResponderCommand implements Callable<Integer> {
 
     @Mixin
     private ProviderMixin provider = new ProviderMixin();
+
+    @Option(
+            names = {"-l", "--listen"},
+            paramLabel = "ADDRESS",
+            defaultValue = "127.0.0.1",
+            description = "Address to listen on.")
+    private String listen = "";
 
     @Option(
             names = {"-p", "--port"},
@@ -88,7 +94,7 @@ final class PerfResponderCommand implements Callable<Integer> {
         ReadResponder.Settings settings;
         try {
             settings = new ReadResponder.Settings(
-                    new InetSocketAddress(InetAddress.getLoopbackAddress(), port),
+                    new InetSocketAddress(listen, port),
                     ByteSize.parse(memory),
                     slices,
                     ByteSize.parse(overlap),

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.bench.floor.FloorSetup;
+import org.softrdma.bench.machine.LoopbackHosts;
 import org.softrdma.bench.machine.MachineDescription;
 import org.softrdma.bench.measurement.MeasurementException;
 import org.softrdma.bench.read.NativePrograms;
@@ -96,6 +97,7 @@ final class PerfStudyOptions {
         } catch (MeasurementException e) {
             throw new UserErrorException(String.valueOf(e.getMessage()), e);
         }
+        provider.tolerateStoppedProcesses();
         List<String> arguments = new ArrayList<>(List.of("perf", "responder"));
         arguments.addAll(provider.arguments());
         try {
@@ -103,6 +105,7 @@ final class PerfStudyOptions {
                     (Map<String, String> wanted) -> provider.openWithKnown(wanted),
                     OwnProgram.again(mixee.root().userObject().getClass(), arguments),
                     otherBuild == null ? List.of() : OwnProgram.ofOtherBuild(otherBuild, arguments),
+                    new LoopbackHosts(provider.rocePort()),
                     programs,
                     MachineDescription.here(OwnProgram.codeDirectory()),
                     mixee.commandLine().getOut(),

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import org.softrdma.bench.machine.LoopbackHosts;
 import org.softrdma.bench.machine.MachineDescription;
 import org.softrdma.bench.measurement.MeasurementException;
 import org.softrdma.bench.study.StudySetup;
@@ -73,6 +74,7 @@ final class StudyRun {
             @Nullable Path otherBuild,
             StudySetup.@Nullable Remote remote,
             String path) {
+        provider.tolerateStoppedProcesses();
         return new StudySetup(
                 wanted -> provider.openWithKnown(wanted),
                 provider.provider().name(),
@@ -82,6 +84,7 @@ final class StudyRun {
                 Optional.of(ENGINE_THREADS)
                         .filter(name -> provider.provider().options().containsKey(name)),
                 epoll(provider),
+                new LoopbackHosts(provider.rocePort()),
                 remote,
                 OwnProgram.nativeSources(),
                 path,

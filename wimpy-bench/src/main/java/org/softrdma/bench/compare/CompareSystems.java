@@ -129,7 +129,8 @@ final class CompareSystems {
         options.addAll(threadOptions(waiting));
         plan.serverOptions(design.name(), valueLength)
                 .forEach((name, value) -> options.addAll(List.of("--option", name + "=" + value)));
-        ServerProcess server = opened.add(ServerProcess.store(setup.store(), resources.pinning(), options));
+        ServerProcess server = opened.add(ServerProcess.store(
+                setup.store(), resources.pinning(), setup.hosts().next(), options));
         StoreConnections connections = opened.add(new DesignConnections(
                 device(), true, plan.connections(), device -> design.connect(device, context(server))));
         server.suspend(); // until it is its turn: its thread looks for work even when there is none
@@ -179,7 +180,8 @@ final class CompareSystems {
 
     private ServerProcess startServer(String name, List<String> options) {
         setup.progress().say("starting softrdma server for " + name);
-        return opened.add(ServerProcess.softrdma(setup.server(), resources, options));
+        return opened.add(ServerProcess.softrdma(
+                setup.server(), resources.at(setup.hosts().next()), options));
     }
 
     private void startKv(String name, List<String> options) {

@@ -3,7 +3,6 @@ package org.softrdma.bench.floor;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -12,6 +11,7 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import org.softrdma.bench.measurement.ByteSize;
 import org.softrdma.bench.measurement.MeasurementException;
+import org.softrdma.bench.read.NativePrograms;
 import org.softrdma.bench.read.RequestLoad;
 import org.softrdma.bench.read.ResponderProcess;
 import org.softrdma.verbs.device.VerbsDevice;
@@ -46,8 +46,8 @@ final class CpuRows {
         try {
             VerbsDevice device = setup.devices().open(Map.of("progress", "manual"));
             opened.add(device);
-            ResponderProcess c = ResponderProcess.yardstick(
-                    operation.yardstick(setup.programs()), pinning, settings.memoryBytes(), false);
+            ResponderProcess c =
+                    ResponderProcess.yardstick(operation.yardstick(setup), pinning, settings.memoryBytes(), false);
             opened.add(c);
             List<ResponderProcess> ring = ringYardstick(pinning);
             opened.addAll(ring);
@@ -67,7 +67,7 @@ final class CpuRows {
 
     /** The second yardstick: none if there is none for this operation, or if it does not run here, which is said. */
     private List<ResponderProcess> ringYardstick(List<String> pinning) {
-        Optional<Supplier<Path>> program = operation.ringYardstick(setup.programs());
+        Optional<Supplier<NativePrograms.Responder>> program = operation.ringYardstick(setup);
         if (program.isEmpty()) {
             return List.of();
         }
@@ -84,7 +84,7 @@ final class CpuRows {
         arguments.addAll(List.of("--memory", Long.toString(settings.memoryBytes())));
         List<ResponderProcess> processes = new ArrayList<>();
         for (int i = 0; i < settings.responders(); i++) {
-            processes.add(ResponderProcess.soft(command, pinning, arguments));
+            processes.add(setup.startResponder(command, pinning, arguments));
             opened.add(processes.getLast());
         }
         return processes;

@@ -1,6 +1,5 @@
 package org.softrdma.bench.floor;
 
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -19,13 +18,13 @@ public enum FloorOperation {
     /** READs of random positions. */
     READ {
         @Override
-        Path yardstick(NativePrograms programs) {
-            return programs.readResponder();
+        NativePrograms.Responder yardstick(FloorSetup setup) {
+            return setup.programs().readResponder(setup.hosts());
         }
 
         @Override
-        Optional<Supplier<Path>> ringYardstick(NativePrograms programs) {
-            return Optional.of(programs::ringResponder);
+        Optional<Supplier<NativePrograms.Responder>> ringYardstick(FloorSetup setup) {
+            return Optional.of(() -> setup.programs().ringResponder(setup.hosts()));
         }
 
         @Override
@@ -52,8 +51,8 @@ public enum FloorOperation {
     /** WRITEs to random positions, a window of them before a READ that says they are in place. */
     WRITE {
         @Override
-        Path yardstick(NativePrograms programs) {
-            return programs.messageResponder();
+        NativePrograms.Responder yardstick(FloorSetup setup) {
+            return setup.programs().messageResponder(setup.hosts());
         }
 
         @Override
@@ -70,8 +69,8 @@ public enum FloorOperation {
     /** SENDs, each answered by a SEND of the same bytes. The responder's only thread drives its device. */
     SEND {
         @Override
-        Path yardstick(NativePrograms programs) {
-            return programs.messageResponder();
+        NativePrograms.Responder yardstick(FloorSetup setup) {
+            return setup.programs().messageResponder(setup.hosts());
         }
 
         @Override
@@ -86,10 +85,10 @@ public enum FloorOperation {
     };
 
     /** The C program that does the same. */
-    abstract Path yardstick(NativePrograms programs);
+    abstract NativePrograms.Responder yardstick(FloorSetup setup);
 
     /** The C program that does the same by io_uring, if there is one. */
-    Optional<Supplier<Path>> ringYardstick(NativePrograms programs) {
+    Optional<Supplier<NativePrograms.Responder>> ringYardstick(FloorSetup setup) {
         return Optional.empty();
     }
 

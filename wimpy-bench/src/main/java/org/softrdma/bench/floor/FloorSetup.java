@@ -7,10 +7,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.softrdma.bench.cpu.CoreClock;
 import org.softrdma.bench.cpu.Pinning;
+import org.softrdma.bench.machine.LoopbackHosts;
 import org.softrdma.bench.machine.MachineDescription;
 import org.softrdma.bench.measurement.DeviceFactory;
 import org.softrdma.bench.measurement.MeasurementException;
 import org.softrdma.bench.read.NativePrograms;
+import org.softrdma.bench.read.ResponderProcess;
 
 /**
  * What both studies need from {@code main}.
@@ -18,6 +20,7 @@ import org.softrdma.bench.read.NativePrograms;
  * @param devices opens the client's device
  * @param responder the command that runs {@code softrdma perf responder} on the same provider
  * @param otherBuild the same command of another build; empty if none is compared
+ * @param hosts where responders listen
  * @param programs the C yardsticks
  * @param machine what the study runs on
  * @param out where tables go
@@ -32,6 +35,7 @@ public record FloorSetup(
         DeviceFactory devices,
         List<String> responder,
         List<String> otherBuild,
+        LoopbackHosts hosts,
         NativePrograms programs,
         MachineDescription machine,
         PrintWriter out,
@@ -66,6 +70,21 @@ public record FloorSetup(
         if (core < 0 || !Pinning.exists(core)) {
             faults.add(name + " " + core + ": this machine has no such core");
         }
+    }
+
+    /**
+     * Starts a responder on the software RNIC.
+     *
+     * @param pinning what to put before the command
+     * @param arguments further arguments
+     */
+    ResponderProcess startResponder(List<String> pinning, List<String> arguments) {
+        return startResponder(responder, pinning, arguments);
+    }
+
+    /** As that, of this build or another. */
+    ResponderProcess startResponder(List<String> command, List<String> pinning, List<String> arguments) {
+        return ResponderProcess.soft(command, pinning, hosts.next(), arguments);
     }
 
     public long roundNs() {

@@ -53,15 +53,14 @@ final class LatencyRows {
         try {
             VerbsDevice device = setup.devices().open(Map.of("progress", "manual"));
             opened.add(device);
-            ResponderProcess c =
-                    ResponderProcess.yardstick(setup.programs().readResponder(), pinning, settings.memoryBytes(), spin);
+            ResponderProcess c = ResponderProcess.yardstick(
+                    setup.programs().readResponder(setup.hosts()), pinning, settings.memoryBytes(), spin);
             ReadLoad ofC = connect(device, opened, c);
             if (spin) {
                 // All that spin share a core: each runs in its own rounds only.
                 c.suspend();
             }
-            ResponderProcess java = ResponderProcess.soft(
-                    setup.responder(),
+            ResponderProcess java = setup.startResponder(
                     pinning,
                     List.of(
                             "--progress",

@@ -57,10 +57,8 @@ final class SameHostRows {
         try {
             VerbsDevice device = setup.devices().open(Map.of("progress", "manual"));
             opened.add(device);
-            ResponderProcess responder = ResponderProcess.soft(
-                    setup.responder(),
-                    pinning,
-                    List.of("--shared", "--memory", Long.toString(ITEMS * settings.largest())));
+            ResponderProcess responder = setup.startResponder(
+                    pinning, List.of("--shared", "--memory", Long.toString(ITEMS * settings.largest())));
             opened.add(responder);
             ReadLoad load = ReadLoad.connect(
                     device, responder.address(), 1, WINDOW, settings.largest(), items(responder, settings.largest()));

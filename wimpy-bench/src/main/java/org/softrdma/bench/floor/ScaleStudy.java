@@ -128,8 +128,7 @@ public final class ScaleStudy {
     private List<Row> open(List<String> pinning, VerbsDevice device, List<AutoCloseable> opened) {
         setup.progress()
                 .accept("soft RNIC: registering " + settings.fewStags() + " and " + settings.manyStags() + " stags");
-        ResponderProcess soft = ResponderProcess.soft(
-                setup.responder(),
+        ResponderProcess soft = setup.startResponder(
                 pinning,
                 List.of(
                         "--progress",
@@ -152,7 +151,10 @@ public final class ScaleStudy {
             }
         }
         ResponderProcess yardstick = ResponderProcess.yardstick(
-                setup.programs().readResponder(), pinning, settings.memoryBytes() + settings.size(), false);
+                setup.programs().readResponder(setup.hosts()),
+                pinning,
+                settings.memoryBytes() + settings.size(),
+                false);
         opened.add(yardstick);
         for (int connections : new int[] {settings.fewConnections(), settings.manyConnections()}) {
             rows.add(row("C baseline", yardstick, connect(device, yardstick, connections, opened), new int[] {0}, 0));

@@ -32,7 +32,8 @@ public enum VerbsWay {
     TCP("TCP, C", false) {
         @Override
         ResponderProcess start(FloorSetup setup, List<String> pinning) {
-            return ResponderProcess.yardstick(setup.programs().readResponder(), pinning, MEMORY_BYTES, true);
+            return ResponderProcess.yardstick(
+                    setup.programs().readResponder(setup.hosts()), pinning, MEMORY_BYTES, true);
         }
     };
 
@@ -59,7 +60,7 @@ public enum VerbsWay {
     ResponderProcess start(FloorSetup setup, List<String> pinning) {
         List<String> arguments = new ArrayList<>(List.of("--progress", "manual"));
         arguments.addAll(answered ? List.of("--echo", "--spin") : List.of("--memory", Long.toString(MEMORY_BYTES)));
-        return ResponderProcess.soft(setup.responder(), pinning, arguments);
+        return setup.startResponder(pinning, arguments);
     }
 
     /**

@@ -166,7 +166,8 @@ final class BudgetLoads {
                 1,
                 space(new PinningPlan.Items(pairs.size(), pairs.valueLength())) + SPARE_BYTES,
                 plan.load().clients() + STATS_COUNT);
-        ServerProcess server = opened.add(ServerProcess.softrdma(setup.server(), resources, options));
+        ServerProcess server = opened.add(ServerProcess.softrdma(
+                setup.server(), resources.at(setup.hosts().next()), options));
         try {
             return fill(opened, name, server, pairs);
         } catch (KvException e) {

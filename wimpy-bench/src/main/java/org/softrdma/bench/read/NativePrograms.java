@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,6 +12,7 @@ import java.nio.file.attribute.FileTime;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.softrdma.bench.machine.Child;
+import org.softrdma.bench.machine.LoopbackHosts;
 import org.softrdma.bench.measurement.MeasurementException;
 
 /** The C baselines of wimpy-bench/native, compiled when a program is missing or older than its sources. */
@@ -19,6 +21,7 @@ public final class NativePrograms {
     private static final List<String> HEADERS = List.of("iwarp.h", "responder.h", "read_batch.h");
     private static final ObjectMapper MAPPER = new ObjectMapper();
     private static final String RING_RESPONDER = "read_responder_uring";
+    private static final String ROCE_RESPONDER = "roce_responder";
 
     private final Path readResponder;
     private final Path sources;
@@ -54,23 +57,58 @@ public final class NativePrograms {
                 prepare(sources, output, "shared_copy"));
     }
 
-    /** The READ responder. */
-    public Path readResponder() {
-        return readResponder;
+    /**
+     * A responder that can be started.
+     *
+     * @param command starts it
+     * @param host the address that it listens on
+     */
+    public record Responder(List<String> command, InetAddress host) {}
+
+    /** The READ responder, of the wire that servers on some hosts speak. */
+    public Responder readResponder(LoopbackHosts hosts) {
+        if (hosts.rocePort().isEmpty()) {
+            return overTcp(readResponder);
+        }
+        InetAddress host = hosts.next();
+        return new Responder(
+                List.of(
+                        prepare(sources, output, ROCE_RESPONDER).toString(),
+                        "--address",
+                        host.getHostAddress(),
+                        "--udp-port",
+                        Integer.toString(hosts.rocePort().getAsInt())),
+                host);
+    }
+
+    private static Responder overTcp(Path program) {
+        return new Responder(List.of(program.toString()), InetAddress.getLoopbackAddress());
     }
 
     /**
      * The READ responder by io_uring. It may not run here though it compiles: it says so when it is started.
      *
-     * @throws MeasurementException if it does not compile: the machine's headers do not know io_uring
+     * @throws MeasurementException if it does not compile: the machine's headers do not know io_uring; or if there is none
      */
-    public Path ringResponder() {
-        return prepare(sources, output, RING_RESPONDER);
+    public Responder ringResponder(LoopbackHosts hosts) {
+        requireTcp(hosts, "by io_uring");
+        return overTcp(prepare(sources, output, RING_RESPONDER));
     }
 
-    /** The responder of WRITEs and SENDs. */
-    public Path messageResponder() {
-        return messageResponder;
+    /**
+     * The responder of WRITEs and SENDs.
+     *
+     * @throws MeasurementException if there is none on the wire
+     */
+    public Responder messageResponder(LoopbackHosts hosts) {
+        requireTcp(hosts, "of WRITEs and SENDs");
+        return overTcp(messageResponder);
+    }
+
+    private static void requireTcp(LoopbackHosts hosts, String what) {
+        if (hosts.rocePort().isPresent()) {
+            throw new MeasurementException("on wire=roce there is no C baseline " + what + ", only one of READs");
+        }
     }
 
     /** The round trip over plain TCP. */

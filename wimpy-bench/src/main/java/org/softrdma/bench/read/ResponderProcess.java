@@ -22,33 +22,34 @@ public final class ResponderProcess implements AutoCloseable {
     private final RemoteRegion memory;
     private final List<RemoteRegion> catalogs;
 
-    private ResponderProcess(Child child, int port, RemoteRegion memory, List<RemoteRegion> catalogs) {
+    private ResponderProcess(Child child, InetSocketAddress address, RemoteRegion memory, List<RemoteRegion> catalogs) {
         this.child = child;
+        this.address = address;
         this.memory = memory;
         this.catalogs = List.copyOf(catalogs);
         clock = CpuClock.ofProcess(child.pid());
-        address = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
     }
 
     /**
      * Starts a C baseline.
      *
-     * @param program its path
+     * @param program which
      * @param pinning what to put before the command
      * @param memoryBytes bytes of its memory
      * @param spin true if it is not to sleep
      */
     public static ResponderProcess yardstick(
-            java.nio.file.Path program, List<String> pinning, long memoryBytes, boolean spin) {
+            NativePrograms.Responder program, List<String> pinning, long memoryBytes, boolean spin) {
         List<String> command = new ArrayList<>(pinning);
-        command.addAll(List.of(program.toString(), "--region", Long.toString(memoryBytes)));
+        command.addAll(program.command());
+        command.addAll(List.of("--region", Long.toString(memoryBytes)));
         if (spin) {
             command.add("--spin");
         }
         try {
             Child child = Child.start("the C baseline", command);
-            int port = Integer.parseInt(child.await("LISTENING", START_SECONDS));
-            return new ResponderProcess(child, port, new RemoteRegion(0, memoryBytes, 0), List.of());
+            InetSocketAddress address = address(child, program.host());
+            return new ResponderProcess(child, address, new RemoteRegion(0, memoryBytes, 0), List.of());
         } catch (IOException e) {
             throw failure(e);
         }
@@ -59,15 +60,20 @@ public final class ResponderProcess implements AutoCloseable {
      *
      * @param program the command that runs {@code softrdma perf responder}
      * @param pinning what to put before the command
+     * @param host where it listens
      * @param arguments further arguments
      */
-    public static ResponderProcess soft(List<String> program, List<String> pinning, List<String> arguments) {
+    public static ResponderProcess soft(
+            List<String> program, List<String> pinning, InetAddress host, List<String> arguments) {
         List<String> command = new ArrayList<>(pinning);
         command.addAll(program);
         command.addAll(arguments);
+        if (!host.equals(InetAddress.getLoopbackAddress())) {
+            command.addAll(List.of("--listen", host.getHostAddress()));
+        }
         try {
             Child child = Child.start("the soft RNIC's responder", command);
-            int port = Integer.parseInt(child.await("LISTENING", START_SECONDS));
+            InetSocketAddress address = address(child, host);
             RemoteRegion memory = region(child.await("MEMORY", START_SECONDS));
             List<RemoteRegion> catalogs = new ArrayList<>();
             String line = child.nextLine(START_SECONDS);
@@ -76,10 +82,14 @@ public final class ResponderProcess implements AutoCloseable {
                     catalogs.add(region(line.substring(CATALOG.length())));
                 }
             }
-            return new ResponderProcess(child, port, memory, catalogs);
+            return new ResponderProcess(child, address, memory, catalogs);
         } catch (IOException e) {
             throw failure(e);
         }
+    }
+
+    private static InetSocketAddress address(Child child, InetAddress host) throws IOException {
+        return new InetSocketAddress(host, Integer.parseInt(child.await("LISTENING", START_SECONDS)));
     }
 
     private static RemoteRegion region(String text) {

@@ -1,6 +1,5 @@
 package org.softrdma.bench.read;
 
-import java.nio.file.Path;
 import java.util.List;
 import org.HdrHistogram.Histogram;
 import org.softrdma.bench.cpu.CpuClock;
@@ -34,14 +33,14 @@ public final class Yardstick implements AutoCloseable {
     /**
      * Starts the responder and connects.
      *
-     * @param programs the C programs
+     * @param program the C program
      * @param pinning what to put before the command
      * @param device in manual progress, driven by this thread; stays open until after this is closed
      * @param limits what the connections are made for
      * @throws MeasurementException if it does not start
      */
-    public static Yardstick start(NativePrograms programs, List<String> pinning, VerbsDevice device, Limits limits) {
-        Path program = programs.readResponder();
+    public static Yardstick start(
+            NativePrograms.Responder program, List<String> pinning, VerbsDevice device, Limits limits) {
         ResponderProcess responder = ResponderProcess.yardstick(program, pinning, limits.memoryBytes(), false);
         try {
             return new Yardstick(

@@ -60,6 +60,11 @@ public final class ServerProcess implements AutoCloseable {
             this(InetAddress.getLoopbackAddress(), pinning, threads, memoryBytes, connections);
         }
 
+        /** The same, of a server that listens on another address. */
+        public Resources at(InetAddress otherHost) {
+            return new Resources(otherHost, pinning, threads, memoryBytes, connections);
+        }
+
         /** As memcached and {@code softrdma server} take them. */
         private List<String> options() {
             return List.of(
@@ -98,15 +103,17 @@ public final class ServerProcess implements AutoCloseable {
      *
      * @param program the command that runs it
      * @param pinning what to put before its command
+     * @param host the address that it listens on
      * @param options further options
      * @throws MeasurementException if it does not start, with the first line of what it said
      */
-    public static ServerProcess store(List<String> program, List<String> pinning, List<String> options) {
+    public static ServerProcess store(
+            List<String> program, List<String> pinning, InetAddress host, List<String> options) {
         List<String> command = new ArrayList<>(pinning);
         command.addAll(program);
-        command.addAll(List.of("-l", "127.0.0.1", "-p", "0", "--until-input-ends"));
+        command.addAll(List.of("-l", host.getHostAddress(), "-p", "0", "--until-input-ends"));
         command.addAll(options);
-        return speaking("softrdma store", command, InetAddress.getLoopbackAddress(), child -> {
+        return speaking("softrdma store", command, host, child -> {
             String listening = child.await("store:", START_SECONDS);
             child.await("ready", START_SECONDS);
             return port(listening.substring(0, listening.indexOf(',')));

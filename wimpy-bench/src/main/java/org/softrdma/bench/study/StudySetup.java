@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import org.softrdma.bench.machine.LoopbackHosts;
 import org.softrdma.bench.machine.MachineDescription;
 import org.softrdma.bench.measurement.DeviceFactory;
 
@@ -20,6 +21,7 @@ import org.softrdma.bench.measurement.DeviceFactory;
  * @param engineThreadsOption the device option that says how many engine threads there are; empty if there is none
  * @param epollOption the device option, with its value, that makes a server use epoll; empty if there is none, or if it
  *     was chosen otherwise
+ * @param hosts where servers listen that are started here
  * @param remote servers that run elsewhere; null to start servers here
  * @param nativeSources where the sources of the C floor are
  * @param searchPath where programs are looked for, as in {@code PATH}
@@ -35,6 +37,7 @@ public record StudySetup(
         List<String> store,
         Optional<String> engineThreadsOption,
         Optional<String> epollOption,
+        LoopbackHosts hosts,
         @Nullable Remote remote,
         Path nativeSources,
         String searchPath,

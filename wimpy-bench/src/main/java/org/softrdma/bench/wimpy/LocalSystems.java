@@ -287,7 +287,11 @@ final class LocalSystems {
         if (resources.threads() > 1 && setup.engineThreadsOption().isPresent()) {
             command.addAll(List.of("--device", setup.engineThreadsOption().get() + "=" + resources.threads()));
         }
-        return opened.add(ServerProcess.softrdma(command, resources, options));
+        // At the end of a link there is one address.
+        ServerProcess.Resources own = resources.host().isLoopbackAddress()
+                ? resources.at(setup.hosts().next())
+                : resources;
+        return opened.add(ServerProcess.softrdma(command, own, options));
     }
 
     /** A load whose clients know where all pairs are. */
@@ -329,7 +333,7 @@ final class LocalSystems {
         VerbsDevice device = opened.add(setup.devices().open(Map.of("progress", "manual")));
         long memory = spaces.stream().mapToLong(KeySpace::totalBytes).max().orElseThrow();
         Yardstick yardstick = Yardstick.start(
-                programs,
+                programs.readResponder(setup.hosts()),
                 resources.pinning(),
                 device,
                 new Yardstick.Limits(plan.clients(), plan.maxWindow(), plan.maxValueLength(), memory));

@@ -20,6 +20,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -31,6 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.softrdma.bench.machine.LoopbackHosts;
 import org.softrdma.bench.measurement.MeasurementException;
 import org.softrdma.bench.read.NativePrograms;
 import org.softrdma.bench.read.ReadResponder;
@@ -43,6 +45,7 @@ import org.softrdma.verbs.device.VerbsProviders;
 
 /** The loads of WRITEs and SENDs, to a responder on the software RNIC and to the C program. */
 class MessageLoadTest {
+    private static final LoopbackHosts HOSTS = new LoopbackHosts(OptionalInt.empty());
     private static final InetSocketAddress ANYWHERE = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
     private static final long SECONDS = 60;
     private static final int CONNECTIONS = 3;
@@ -168,7 +171,7 @@ class MessageLoadTest {
         NativePrograms prepared = NativePrograms.prepare(Path.of("native"), programs);
         try (VerbsDevice device = open("manual");
                 ResponderProcess process =
-                        ResponderProcess.yardstick(prepared.messageResponder(), List.of(), MEMORY, false);
+                        ResponderProcess.yardstick(prepared.messageResponder(HOSTS), List.of(), MEMORY, false);
                 WriteLoad writes =
                         WriteLoad.connect(device, process.address(), process.memory(), CONNECTIONS, 16, size);
                 SendLoad sends = SendLoad.connect(device, process.address(), CONNECTIONS, 16, size)) {
@@ -209,7 +212,10 @@ class MessageLoadTest {
                 "read_batch.h")) {
             Files.copy(Path.of("native", name), sources.resolve(name));
         }
-        Path built = NativePrograms.prepare(sources, programs).messageResponder();
+        Path built = Path.of(NativePrograms.prepare(sources, programs)
+                .messageResponder(HOSTS)
+                .command()
+                .getFirst());
         Files.setLastModifiedTime(built, java.nio.file.attribute.FileTime.fromMillis(1));
         for (String name : List.of("message_responder.c", "iwarp.h")) {
             Files.setLastModifiedTime(sources.resolve(name), java.nio.file.attribute.FileTime.fromMillis(1));
