@@ -613,6 +613,9 @@ public final class SoftRdmaDevice implements VerbsDevice {
     /** What tells a peer of the end may be lost, and nobody repeats it once this device is closed. */
     private void awaitPeers() {
         CompletableFuture<Void> known = wire.peersKnow();
+        if (known.isDone()) {
+            return;
+        }
         if (!progress().isThreaded()) {
             boolean ignored = progress().runUntil(known::isDone, FAREWELL_NS);
         } else {

@@ -262,11 +262,18 @@ final class PeerTarget implements UnreliableTarget {
         }
     }
 
-    /** An answer to a READ is on its way. */
-    void answered(long length) {
+    /**
+     * An answer to a READ is on its way.
+     *
+     * @param length its bytes
+     * @param again the peer has asked for it before
+     */
+    void answered(long length, boolean again) {
         source = null;
-        counters.increment(Counter.RESPONDER_READS);
-        counters.add(Counter.RESPONDER_READ_BYTES, length);
+        if (!again) {
+            counters.increment(Counter.RESPONDER_READS);
+            counters.add(Counter.RESPONDER_READ_BYTES, length);
+        }
     }
 
     // ---- atomics

@@ -264,7 +264,7 @@ final class ReliableEnd implements TransportEnd {
         if (opcode == RoceOpcode.ATOMIC_ACKNOWLEDGE) {
             AtomicEth.putOriginal(at, answers.original());
         } else if (opcode == RoceOpcode.READ_RESPONSE_LAST || opcode == RoceOpcode.READ_RESPONSE_ONLY) {
-            target.answered(answers.total());
+            target.answered(answers.total(), answers.isRepeated());
         }
         RocePacket.putPad(at, opcode, length);
         answers.sent();

@@ -135,6 +135,21 @@ class HostilePeerTest {
     }
 
     @Test
+    void shouldCountAReadOnceThatIsAskedForAgain() throws Exception {
+        try (Scene scene = new Scene(3, 1)) {
+            for (int i = 0; i < 3; i++) {
+                long at = scene.begin(RoceOpcode.READ_REQUEST, 0, 0);
+                Reth.put(at, scene.ends.passive.region.address(), scene.ends.passive.region.rkey(), 64);
+                scene.send(RoceOpcode.READ_REQUEST, 0);
+                assertEquals(RoceOpcode.READ_RESPONSE_ONLY, scene.peer.next()[0]);
+            }
+            assertEquals(1, scene.ends.passive.counter("responderReads"));
+            assertEquals(64, scene.ends.passive.counter("responderReadBytes"));
+            scene.requireThatOthersGoOn();
+        }
+    }
+
+    @Test
     void shouldDropAndCountPacketsThatAreDamagedOrOfSomebodyElse() throws Exception {
         try (Scene scene = new Scene(2, 1);
                 RawRocePeer stranger = scene.peer(ELSEWHERE, 0, 3, 1)) {

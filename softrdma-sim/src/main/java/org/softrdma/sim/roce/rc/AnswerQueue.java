@@ -207,6 +207,11 @@ public final class AnswerQueue {
         return values[slot()];
     }
 
+    /** True if the answer was asked for before. */
+    public boolean isRepeated() {
+        return repeated[slot()];
+    }
+
     /** The chosen packet is on its way, or lost. */
     public void sent() {
         int slot = slot();
