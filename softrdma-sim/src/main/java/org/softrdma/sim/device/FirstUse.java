@@ -43,6 +43,7 @@ final class FirstUse {
     /** Of the JDK, with a static initialiser; {@code FirstUseTest} finds what is missing here, too. */
     private static final List<String> OF_THE_JDK = List.of(
             "java.util.OptionalInt",
+            "java.util.concurrent.ForkJoinTask",
             "java.util.concurrent.ThreadLocalRandom",
             "java.util.concurrent.locks.AbstractQueuedSynchronizer$Node",
             "java.util.concurrent.locks.LockSupport",

@@ -402,7 +402,19 @@ final class RocePort implements SocketEvents, DrivenConnection {
         if (closed) {
             return;
         }
-        long nowNs = nowNs();
+        if (!isDoneInTime(nowNs())) {
+            LoopGuard.pause();
+            engine.enqueue(timeTask); // or nothing would ever be due again
+            return;
+        }
+        for (int i = 0; i < open.size(); i++) {
+            due(open.get(i).deadlineNs());
+        }
+        turn();
+    }
+
+    /** Does what is due; false if there was no memory for a part of it, which is still due then. */
+    private boolean isDoneInTime(long nowNs) {
         engine.epoch().enter();
         turning = true;
         try {
@@ -412,16 +424,16 @@ final class RocePort implements SocketEvents, DrivenConnection {
                 PortQueuePair queuePair = open.get(i);
                 queuePair.onTime(nowNs);
             }
+        } catch (OutOfMemoryError e) {
+            engine.counters().increment(Counter.ENGINE_FAULTS);
+            return false;
         } catch (RuntimeException | Error e) {
             broken(e);
         } finally {
             turning = false;
             engine.epoch().exit();
         }
-        for (int i = 0; i < open.size(); i++) {
-            due(open.get(i).deadlineNs());
-        }
-        turn();
+        return true;
     }
 
     // ---- what arrives
@@ -554,7 +566,7 @@ final class RocePort implements SocketEvents, DrivenConnection {
     private void broken(Throwable e) {
         engine.counters().increment(Counter.ENGINE_FAULTS);
         FaultLog.tell(LOG, Level.ERROR, "a port of RoCE has failed; its connections are ended", e);
-        end("the port failed: " + e.getMessage());
+        end("the port has failed"); // a text that says more needs memory, which may be what is missing
     }
 
     @Override

@@ -126,13 +126,21 @@ final class EpollEventLoop extends LinuxEventLoop {
 
         @Override
         boolean take(IoRegistration registered, IoEvent event) {
-            EpollIoOps ops = ((EpollIoEvent) event).ops();
-            boolean room = ops.contains(EpollIoOps.EPOLLOUT);
+            boolean room = hasRoom(event);
             if (room && awaitingRoom) {
                 awaitingRoom = false;
                 registered.submit(INPUT);
             }
             return room;
+        }
+
+        /** Netty makes an object for events that are rare. Without memory for it, all that was asked for has come. */
+        private static boolean hasRoom(IoEvent event) {
+            try {
+                return ((EpollIoEvent) event).ops().contains(EpollIoOps.EPOLLOUT);
+            } catch (OutOfMemoryError e) {
+                return true;
+            }
         }
 
         @Override

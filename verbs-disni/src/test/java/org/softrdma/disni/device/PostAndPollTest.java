@@ -539,7 +539,7 @@ class PostAndPollTest {
     // ---- closing
 
     @ParameterizedTest
-    @EnumSource(QueuePairState.class)
+    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "READY_TO_RECEIVE") // which no connection manager leaves it in
     void shouldCloseInEveryState(QueuePairState state) throws IOException {
         Connection it = new Connection(WireProtocol.ROCE, state != QueuePairState.INITIAL);
         it.pair.postReceive(1, it.region, 0, 1);

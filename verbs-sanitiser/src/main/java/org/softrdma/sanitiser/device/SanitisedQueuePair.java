@@ -377,6 +377,11 @@ final class SanitisedQueuePair implements UnconnectedQueuePair {
     }
 
     @Override
+    public void connect(QueuePairAddress peer, int outboundReads, int inboundReads) {
+        unconnected().connect(peer, outboundReads, inboundReads);
+    }
+
+    @Override
     public void readyToReceive(ReceiveAttributes attributes) {
         unconnected().readyToReceive(attributes);
     }
