@@ -13,7 +13,6 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.SocketException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -21,15 +20,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.cli.command.ExitCode;
 import org.softrdma.cli.command.OwnProgram;
-import org.softrdma.cli.study.OwnStudy;
 import org.softrdma.sim.SoftRdmaProvider;
 import org.softrdma.stores.BlockingStore;
 import org.softrdma.stores.StoreClientContext;
@@ -48,9 +44,6 @@ class RoceCommandsTest {
     private static final long DEADLINE_NS = TimeUnit.SECONDS.toNanos(60);
     private static final byte[] KEY = {'k', 'e', 'y'};
     private static final byte[] VALUE = {1, 2, 3};
-
-    @TempDir
-    private Path directory;
 
     private int rocePort;
 
@@ -188,37 +181,4 @@ class RoceCommandsTest {
     }
 
     // ---- studies, which start servers beside each other
-
-    @Tag("slow")
-    @Test
-    void shouldCompareStores() throws Exception {
-        String said = OwnStudy.run(
-                onRoce("compare --quick --seconds 0.05 --rounds 1 --designs pilaf,herd-rc,kv,kv-chunk --out "
-                        + directory.resolve("compare")),
-                directory.resolve("output"));
-        for (String name : List.of("pilaf", "herd-rc", "kv", "kv-chunk")) {
-            assertTrue(said.lines().anyMatch(line -> line.contains(name)), said);
-        }
-        assertTrue(said.lines().noneMatch(line -> line.contains("skipped: ")), said);
-    }
-
-    @Tag("slow")
-    @Test
-    void shouldCompareWithMemcached() throws Exception {
-        String said = OwnStudy.run(
-                onRoce("wimpy --sizes 1K --windows 4 --clients 2 --pairs 1000 --rounds 1 --out "
-                        + directory.resolve("wimpy")),
-                directory.resolve("output"));
-        assertTrue(said.contains("READ"), said);
-    }
-
-    @Tag("slow")
-    @Test
-    void shouldMeasureBesideC() throws Exception {
-        String said = OwnStudy.run(
-                onRoce("perf floor --sizes 1K,10K --windows 1,16 --connections 2 --memory 1M --responders 2 --rounds 1"
-                        + " --millis 100 --warm-up-millis 800"),
-                directory.resolve("output"));
-        assertTrue(said.contains("READ"), said);
-    }
 }

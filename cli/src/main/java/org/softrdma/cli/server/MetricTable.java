@@ -379,8 +379,12 @@ final class MetricTable {
             new Mapping(
                     "device_roce.socketDropped",
                     COUNTER,
-                    "packets that arrived and that the kernel dropped, most for want of room in the socket"),
-            new Mapping("device_roce.socketRefused", COUNTER, "packets that the kernel refused to send"),
+                    "packets that arrived and that the kernel dropped, most for want of room in the socket: raise"
+                            + " net.core.rmem_max; 0 on java.nio"),
+            new Mapping(
+                    "device_roce.socketRefused",
+                    COUNTER,
+                    "packets that the kernel refused to send: no way to the peer, or too long for it"),
             new Mapping("device_memoryRegions", GAUGE, "memory regions"),
             new Mapping("device_memoryWindows", GAUGE, "memory windows"),
             new Mapping("device_openSockets", GAUGE, "sockets"),
