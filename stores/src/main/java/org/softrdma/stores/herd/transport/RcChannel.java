@@ -58,7 +58,7 @@ abstract class RcChannel implements HerdChannel {
     private final WorkCompletion[] batch = WorkCompletion.array(BATCH);
     private final HerdWelcome welcome;
     private final RegisteredMemory slots;
-    private final long[] writes;
+    private final RequestWrites writes;
     private boolean closed;
 
     /** What a connection needs. */
@@ -112,7 +112,7 @@ abstract class RcChannel implements HerdChannel {
             welcome = awaitWelcome(context, deadlineNs);
             requests = new RegisteredMemory(device, domain, welcome.shape().length(), Set.of(AccessFlag.LOCAL_WRITE));
             slots = requests;
-            writes = new long[welcome.shape().slots()];
+            writes = new RequestWrites(queuePair, sends, slots, welcome, counters, SEND);
         } catch (RuntimeException e) {
             CloseHelper.closeAll(pair, completions, received, requests);
             throw e;
@@ -226,7 +226,7 @@ abstract class RcChannel implements HerdChannel {
 
     @Override
     public final boolean isFree(int slot) {
-        return sends.isDone(writes[slot]);
+        return writes.isFree(slot);
     }
 
     @Override
@@ -236,22 +236,7 @@ abstract class RcChannel implements HerdChannel {
 
     @Override
     public void write(int slot, int length) {
-        boolean inline = sends.fitsInline(length);
-        int flags = sends.flags(length, !inline);
-        long begin = welcome.shape().end(slot) - length;
-        PostStatus status = queuePair.postWrite(
-                SEND | sends.nextSequence(),
-                slots.region(),
-                begin,
-                length,
-                welcome.slots().address() + begin,
-                welcome.slots().rkey(),
-                flags);
-        long number = sends.posted(status, flags);
-        if (!inline) {
-            writes[slot] = number;
-        }
-        counters.increment(StoreCounter.WRITES);
+        writes.write(slot, length);
     }
 
     @Override

@@ -82,7 +82,7 @@ final class UcChannel implements HerdChannel {
     private final WorkCompletion[] batch = WorkCompletion.array(BATCH);
     private final HerdWelcome welcome;
     private final RegisteredMemory slots;
-    private final long[] writes;
+    private final RequestWrites writes;
     private long heardNs;
     private long askedNs;
     private boolean waiting;
@@ -155,7 +155,7 @@ final class UcChannel implements HerdChannel {
                     clock.nanoTime() + context.connectTimeoutNs());
             requests = new RegisteredMemory(device, domain, welcome.shape().length(), Set.of(AccessFlag.LOCAL_WRITE));
             slots = requests;
-            writes = new long[welcome.shape().slots()];
+            writes = new RequestWrites(writer, sends, slots, welcome, counters, WRITE);
             heardNs = clock.nanoTime();
         } catch (RuntimeException e) {
             CloseHelper.closeAll(asking, answered, found, completions, received, requests);
@@ -295,7 +295,7 @@ final class UcChannel implements HerdChannel {
 
     @Override
     public boolean isFree(int slot) {
-        return sends.isDone(writes[slot]);
+        return writes.isFree(slot);
     }
 
     @Override
@@ -305,26 +305,11 @@ final class UcChannel implements HerdChannel {
 
     @Override
     public void write(int slot, int length) {
-        boolean inline = sends.fitsInline(length);
-        int flags = sends.flags(length, !inline);
-        long begin = welcome.shape().end(slot) - length;
-        PostStatus status = writer.postWrite(
-                WRITE | sends.nextSequence(),
-                slots.region(),
-                begin,
-                length,
-                welcome.slots().address() + begin,
-                welcome.slots().rkey(),
-                flags);
-        long number = sends.posted(status, flags);
-        if (!inline) {
-            writes[slot] = number;
-        }
+        writes.write(slot, length);
         if (!waiting) {
             waiting = true;
             askedNs = clock.nanoTime();
         }
-        counters.increment(StoreCounter.WRITES);
     }
 
     @Override
