@@ -16,8 +16,8 @@
  *
  * <p><b>Packages.</b> {@code mica} is index and log. {@code wire} is the bytes: two forms of requests, as published and
  * mended. {@code transport} carries them: {@code HerdChannel} at the client, {@code HerdPort} and {@code HerdPeer} at the
- * server, over one reliable connection now. A transport that loses and reorders fits behind the same interfaces; what
- * copes with that is here already.
+ * server, over a reliable connection ({@code Rc}) or as published, over an unreliable connection and datagrams
+ * ({@code Uc}, {@code Ud}).
  *
  * <p>A server and a client belong to one thread each. The workers of a server take turns on its thread. Read {@code
  * HerdWorker} first, then {@code HerdClient}.
