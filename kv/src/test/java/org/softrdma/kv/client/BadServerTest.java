@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -171,7 +172,14 @@ class BadServerTest {
 
     @Test
     void shouldFailRequestsAndGoOnAfterAnErrorOfItsOwn() throws IOException {
-        try (Script script = new Script(line -> line.equals("gets key") ? HANG : "VERSION 1\r\n");
+        AtomicBoolean bothCame = new AtomicBoolean();
+        UnaryOperator<String> answers = line -> {
+            if (line.equals("gets key")) {
+                bothCame.set(true); // the first request is answered now, so that the second waits on its connection
+            }
+            return bothCame.get() ? "VERSION 1\r\n" : HANG;
+        };
+        try (Script script = new Script(answers);
                 SharedKvClient client = SharedKvClient.connect(
                         script.context().protocol(KvProtocol.PLAIN).conclude())) {
             LineRequest<String> broken = new LineRequest<>("version", null, "", null, false, line -> {
