@@ -103,6 +103,7 @@ final class RocePort implements SocketEvents, DrivenConnection {
     // Made once: there may be no memory for them when they are needed.
     private final Runnable goOnTask;
     private final Runnable timeTask;
+    private final Runnable rearming;
 
     private boolean turning;
     /** Another turn is scheduled. */
@@ -152,6 +153,7 @@ final class RocePort implements SocketEvents, DrivenConnection {
         timeTask = loop.careful(this::timeHasCome);
         socket = datagrams.bind(wanted, this);
         try {
+            rearming = socket::rearm;
             local = socket.localAddress();
             address = Gid.of(local.getAddress());
             reads = new ReadBudget(socket.receiveBuffer() / 2);
@@ -283,10 +285,10 @@ final class RocePort implements SocketEvents, DrivenConnection {
         turning = true;
         try {
             receive();
-        } catch (OutOfMemoryError e) {
-            hearAgain(e);
-        } catch (IOException | RuntimeException | Error e) {
+        } catch (IOException e) {
             broken(e);
+        } catch (RuntimeException | Error e) {
+            hearAgain(e);
         } finally {
             turning = false;
             engine.epoch().exit();
@@ -294,20 +296,15 @@ final class RocePort implements SocketEvents, DrivenConnection {
         turn();
     }
 
-    /** There was no memory for what has come: part of it is lost, as the network loses packets, and the rest is heard later. */
-    private void hearAgain(OutOfMemoryError e) {
+    /**
+     * As a rule there was no memory for what has come: part of it is lost, as the network loses packets, and the rest is heard
+     * later.
+     */
+    private void hearAgain(Throwable e) {
         engine.counters().increment(Counter.ENGINE_FAULTS);
-        FaultLog.tell(LOG, Level.ERROR, "no memory to receive packets", e);
-        boolean raised = false;
-        while (!raised) {
-            LoopGuard.pause();
-            try {
-                socket.rearm();
-                raised = true;
-            } catch (OutOfMemoryError again) {
-                // Without an event nothing would be heard any more.
-            }
-        }
+        FaultLog.tell(LOG, Level.ERROR, "engine fault while receiving packets", e);
+        LoopGuard.pause();
+        LoopGuard.insist(rearming);
     }
 
     /** Sends what is to be sent, and sets the timer. Within a turn this is left to its end. */
@@ -322,10 +319,11 @@ final class RocePort implements SocketEvents, DrivenConnection {
             countRefused();
             setTimer();
             bidFarewell();
-        } catch (OutOfMemoryError e) { // no packet is lost: they wait
+        } catch (Error e) { // as a rule memory; no packet is lost: they wait
             engine.counters().increment(Counter.ENGINE_FAULTS);
+            LoopGuard.pause();
             goOnLater();
-        } catch (IOException | RuntimeException | Error e) {
+        } catch (IOException | RuntimeException e) {
             broken(e);
         } finally {
             turning = false;
@@ -424,10 +422,10 @@ final class RocePort implements SocketEvents, DrivenConnection {
                 PortQueuePair queuePair = open.get(i);
                 queuePair.onTime(nowNs);
             }
-        } catch (OutOfMemoryError e) {
+        } catch (Error e) {
             engine.counters().increment(Counter.ENGINE_FAULTS);
             return false;
-        } catch (RuntimeException | Error e) {
+        } catch (RuntimeException e) {
             broken(e);
         } finally {
             turning = false;

@@ -11,8 +11,8 @@ import java.net.InetSocketAddress;
  * are never cut into fragments. What becomes of the datagrams of one peer costs neither the socket nor its other peers
  * anything: if the kernel refuses one, it is lost and counted.
  *
- * <p>It is meant for RoCEv2. No device speaks it yet, so nothing but tests uses it. Calls take batches because a call per
- * datagram costs more than the datagram.
+ * <p>If {@link SocketEvents#ready} throws, the socket stays open and raises the event again. Calls take batches because a call
+ * per datagram costs more than the datagram.
  *
  * <p>Readiness is edge triggered: after an event, receive until fewer entries are filled than there are buffers. To stop
  * earlier, call {@link #rearm} and continue at the next event.

@@ -12,7 +12,7 @@ import org.softrdma.sim.kernel.UdpSocket;
  * Datagrams by sendmmsg(2) and recvmmsg(2), trains by UDP_SEGMENT and UDP_GRO. The calls of all sockets of a loop use the same
  * messages, one call after the other. Thread: its loop.
  */
-abstract class LinuxDatagramSocket extends RegisteredSocket implements DatagramSocket {
+abstract class LinuxDatagramSocket extends RegisteredDatagramSocket {
     private static final int EINTR = 4;
     private static final int EBADF = 9;
     private static final int EAGAIN = 11;

@@ -20,6 +20,19 @@ public final class LoopGuard {
         LockSupport.parkNanos(PAUSE_NS);
     }
 
+    /** Does something that must not be left out. While there is no memory for it, it is tried again. */
+    public static void insist(Runnable task) {
+        boolean done = false;
+        while (!done) {
+            try {
+                task.run();
+                done = true;
+            } catch (OutOfMemoryError e) {
+                pause();
+            }
+        }
+    }
+
     /**
      * A task out of which nothing comes. A loop may log what comes out of a task, which also fails when there is no memory, and that would
      * end its thread. Any thread.

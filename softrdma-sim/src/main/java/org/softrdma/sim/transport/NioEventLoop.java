@@ -348,7 +348,7 @@ final class NioEventLoop extends NettyEventLoop implements DatagramLoop {
      * Single datagrams by java.nio, which allocates for each, and shows neither the type of service nor what was dropped. From
      * senders that leave UDP's checksum out, as those of RoCE do, it receives over IPv4 only.
      */
-    private final class NioDatagramSocket extends RegisteredSocket implements NioIoHandle, DatagramSocket {
+    private final class NioDatagramSocket extends RegisteredDatagramSocket implements NioIoHandle {
         private final DatagramChannel channel;
         private final InetSocketAddress local;
         /** java.nio does not say how long a datagram was for which the buffer was too short. */

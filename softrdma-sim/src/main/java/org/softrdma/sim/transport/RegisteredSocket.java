@@ -7,8 +7,8 @@ import io.netty.channel.IoRegistration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What all sockets on a Netty loop share: registration, events, closing. A failure in an event closes this socket, but does
- * not end the loop. Thread: its loop.
+ * What all sockets on a Netty loop share: registration, events, closing. A failure in an event closes a socket of streams, but
+ * does not end the loop. Thread: its loop.
  */
 abstract class RegisteredSocket implements IoHandle {
     private final SocketEvents events;
@@ -40,7 +40,7 @@ abstract class RegisteredSocket implements IoHandle {
         try {
             events.ready(take(registered, event));
         } catch (RuntimeException | Error e) {
-            LoopGuard.failed(closing, events, e); // the loop goes on
+            failed(e); // the loop goes on
         }
     }
 
@@ -52,7 +52,7 @@ abstract class RegisteredSocket implements IoHandle {
         try {
             events.ready(writable);
         } catch (RuntimeException | Error e) {
-            LoopGuard.failed(closing, events, e);
+            failed(e);
         }
     }
 
@@ -64,8 +64,13 @@ abstract class RegisteredSocket implements IoHandle {
         try {
             events.sentLater();
         } catch (RuntimeException | Error e) {
-            LoopGuard.failed(closing, events, e);
+            failed(e);
         }
+    }
+
+    /** An event of this socket has failed, or its owner in it. Never throws, because an Error would end the loop's thread. */
+    void failed(Throwable e) {
+        LoopGuard.failed(closing, events, e);
     }
 
     /** Asks for events. */

@@ -3,7 +3,6 @@ package org.softrdma.sim.peer;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -22,14 +21,11 @@ import org.softrdma.sim.transport.EveryWire;
  */
 class FullHeapTest {
     private static final long SEED = Long.getLong("softrdma.full-heap.seed", System.nanoTime() & 0xFFFF);
-    private static final boolean ROCE = Boolean.getBoolean("softrdma.full-heap.roce");
     private static final boolean SHORT = Boolean.getBoolean("softrdma.slow.short");
     private static final String SLOW_MS = SHORT ? "2000" : "5000";
     private static final int SOAK_SECONDS = Integer.getInteger("softrdma.full-heap.seconds", SHORT ? 5 : 900);
 
     private static List<String> options(String wire, String transport, String... properties) {
-        assumeTrue(
-                wire.equals("iwarp") || ROCE, "RoCEv2 does not outlive a full heap yet (docs/design/roce.md, State)");
         List<String> options = new ArrayList<>(List.of(
                 "-Xmx64m",
                 "-D" + FullHeapProcess.SEED + "=" + SEED,

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /** Sockets for datagrams on a loop that the test's thread runs. */
 final class DatagramEnds implements AutoCloseable {
@@ -36,6 +37,10 @@ final class DatagramEnds implements AutoCloseable {
         final List<Arrived> arrived = new ArrayList<>();
         int events;
         int rooms;
+        /** What the next event fails with. */
+        @Nullable
+        Error failure;
+
         private final DatagramBatch batch;
 
         End(InetSocketAddress local, int entries, int room) throws IOException {
@@ -47,6 +52,11 @@ final class DatagramEnds implements AutoCloseable {
             socket = loop.bind(local, writable -> {
                 events++;
                 rooms += writable ? 1 : 0;
+                Error next = failure;
+                failure = null;
+                if (next != null) {
+                    throw next;
+                }
             });
         }
 

@@ -136,6 +136,23 @@ class DatagramSocketTest {
         return bytes.toByteArray();
     }
 
+    @ParameterizedTest
+    @Everywhere
+    void shouldStayOpenAndRaiseAnEventAgainThatHasFailed(Kind kind, String host) throws IOException {
+        try (DatagramEnds ends = kind.open()) {
+            End here = ends.end(host);
+            End there = ends.end(host);
+            ends.settle();
+            byte[] content = Frames.pattern(1, 100);
+            int before = there.events;
+            there.failure = new OutOfMemoryError("as if there were no memory in an event");
+            assertEquals(1, here.socket.send(one(ends.bytes(content), content.length, there), 0, 1));
+            ends.awaitThat("the event comes again", () -> there.events >= before + 2);
+            assertEquals(1, there.take());
+            assertArrayEquals(content, there.arrived.getFirst().bytes());
+        }
+    }
+
     // ---- datagrams
 
     @ParameterizedTest
