@@ -1,9 +1,7 @@
 package org.softrdma.kv.server;
 
-import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -18,57 +16,41 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 
-/** A certificate that signs itself, made by the JDK's keytool: for servers in PEM, for clients of the JDK. */
+/**
+ * A certificate that signs itself: for servers in PEM, for clients of the JDK. {@code certificates.p12} has them all: a key
+ * takes seconds to make. Each was made by keytool:
+ *
+ * <pre>{@code
+ * keytool -genkeypair -alias NAME -keyalg ALGORITHM -dname CN=NAME -ext san=ip:127.0.0.1 -validity 36500 \
+ *     -storetype PKCS12 -storepass not-secret -keystore certificates.p12
+ * }</pre>
+ */
 public final class TestCertificate {
     private static final String PASSWORD = "not-secret";
-    private static final String ALIAS = "it";
 
+    private final String name;
     private final KeyStore store;
     private final Path chain;
     private final Path key;
 
     /**
-     * With a key of an elliptic curve.
+     * Takes one.
      *
      * @param directory where its files are made
-     * @param name of the files and of whom it names
+     * @param name of the files, of whom it names, and in the key store
      */
     public TestCertificate(Path directory, String name) throws Exception {
-        this(directory, name, "EC");
-    }
-
-    TestCertificate(Path directory, String name, String algorithm) throws Exception {
-        Path file = directory.resolve(name + ".p12");
-        Process keytool = new ProcessBuilder(
-                        System.getProperty("java.home") + File.separator + "bin" + File.separator + "keytool",
-                        "-genkeypair",
-                        "-alias",
-                        ALIAS,
-                        "-keyalg",
-                        algorithm,
-                        "-dname",
-                        "CN=" + name,
-                        "-ext",
-                        "san=ip:127.0.0.1",
-                        "-storetype",
-                        "PKCS12",
-                        "-storepass",
-                        PASSWORD,
-                        "-keystore",
-                        file.toString())
-                .redirectErrorStream(true)
-                .start();
-        String said = new String(keytool.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        if (keytool.waitFor() != 0) {
-            throw new IOException("keytool: " + said);
+        this.name = name;
+        KeyStore all = KeyStore.getInstance("PKCS12");
+        try (InputStream input = TestCertificate.class.getResourceAsStream("certificates.p12")) {
+            all.load(input, PASSWORD.toCharArray());
         }
+        Key secret = all.getKey(name, PASSWORD.toCharArray());
         store = KeyStore.getInstance("PKCS12");
-        try (InputStream input = Files.newInputStream(file)) {
-            store.load(input, PASSWORD.toCharArray());
-        }
+        store.load(null, null);
+        store.setKeyEntry(name, secret, PASSWORD.toCharArray(), all.getCertificateChain(name));
         chain = directory.resolve(name + ".crt");
         key = directory.resolve(name + ".key");
-        Key secret = store.getKey(ALIAS, PASSWORD.toCharArray());
         Files.writeString(chain, pem("CERTIFICATE", certificate().getEncoded()));
         Files.writeString(key, pem("PRIVATE KEY", secret.getEncoded()));
     }
@@ -80,7 +62,7 @@ public final class TestCertificate {
 
     /** The certificate. */
     public Certificate certificate() throws GeneralSecurityException {
-        return store.getCertificate(ALIAS);
+        return store.getCertificate(name);
     }
 
     Path chain() {

@@ -48,10 +48,11 @@ class PemFileTest {
     }
 
     private static byte[] generated(String algorithm) throws GeneralSecurityException {
-        return KeyPairGenerator.getInstance(algorithm)
-                .generateKeyPair()
-                .getPrivate()
-                .getEncoded();
+        KeyPairGenerator generator = KeyPairGenerator.getInstance(algorithm);
+        if (algorithm.equals("RSA")) {
+            generator.initialize(1024); // a key of the usual length takes seconds
+        }
+        return generator.generateKeyPair().getPrivate().getEncoded();
     }
 
     @ParameterizedTest
@@ -62,7 +63,7 @@ class PemFileTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {512, 1024, 2048, 4096})
+    @ValueSource(ints = {512, 1024, 2048})
     void shouldReadRsaKeysThatArePkcs1(int bits) throws Exception {
         KeyPairGenerator generator = KeyPairGenerator.getInstance("RSA");
         generator.initialize(bits);
