@@ -48,6 +48,22 @@ public final class ChildJvm {
         }
     }
 
+    /** Whether a command that runs others works here; a JVM to see that would take a second. */
+    public static boolean works(List<String> prefix) {
+        List<String> command = new ArrayList<>(prefix);
+        command.add("true");
+        try {
+            return new ProcessBuilder(command)
+                            .redirectErrorStream(true)
+                            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                            .start()
+                            .waitFor()
+                    == 0;
+        } catch (IOException | InterruptedException e) {
+            throw new AssertionError("running " + command, e);
+        }
+    }
+
     /**
      * The command that runs a class.
      *

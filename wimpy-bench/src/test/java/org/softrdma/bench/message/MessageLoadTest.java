@@ -59,7 +59,7 @@ class MessageLoadTest {
     private @Nullable CompletableFuture<Void> responder;
 
     @TempDir
-    private Path programs;
+    private static Path programs;
 
     @AfterEach
     void endResponder() throws Exception {
@@ -199,9 +199,9 @@ class MessageLoadTest {
 
     /** A program that is as it should be when it is older than a header is not. */
     @Test
-    void shouldCompileAProgramAgainWhenAHeaderIsNewer() throws Exception {
+    void shouldCompileAProgramAgainWhenAHeaderIsNewer(@TempDir Path own) throws Exception {
         assumeTrue(isInstalled("gcc"), "gcc is not installed: ci/install installs it");
-        Path sources = Files.createDirectory(programs.resolve("sources"));
+        Path sources = Files.createDirectory(own.resolve("sources"));
         for (String name : List.of(
                 "read_responder.c",
                 "message_responder.c",
@@ -212,7 +212,7 @@ class MessageLoadTest {
                 "read_batch.h")) {
             Files.copy(Path.of("native", name), sources.resolve(name));
         }
-        Path built = Path.of(NativePrograms.prepare(sources, programs)
+        Path built = Path.of(NativePrograms.prepare(sources, own)
                 .messageResponder(HOSTS)
                 .command()
                 .getFirst());
@@ -220,7 +220,7 @@ class MessageLoadTest {
         for (String name : List.of("message_responder.c", "iwarp.h")) {
             Files.setLastModifiedTime(sources.resolve(name), java.nio.file.attribute.FileTime.fromMillis(1));
         }
-        NativePrograms.prepare(sources, programs);
+        NativePrograms.prepare(sources, own);
         assertTrue(Files.getLastModifiedTime(built).toMillis() > 1, "responder.h is newer");
     }
 

@@ -38,7 +38,7 @@ class YardstickTest {
     private static final long DEADLINE_NS = TimeUnit.SECONDS.toNanos(30);
 
     @TempDir
-    private Path programs;
+    private static Path programs;
 
     /** While a responder has nothing to say, an initiator says again that it is ready, in WRITEs of no bytes. */
     @Test

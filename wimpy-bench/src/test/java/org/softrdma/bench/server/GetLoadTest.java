@@ -11,9 +11,14 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
+import org.agrona.CloseHelper;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -40,6 +45,9 @@ class GetLoadTest {
     /** Of two keys, drawn at random so often, both come. */
     private static final int MANY = 200;
 
+    /** Takes a second to make. */
+    private static @Nullable ServerCertificate ours;
+
     private final VerbsDevice serverDevice = new SoftRdmaProvider().open(Map.of());
     private final KvServer server = KvServer.start(serverDevice, context().conclude());
 
@@ -48,6 +56,16 @@ class GetLoadTest {
                 .memcachedAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
                 .threads(1)
                 .version("test");
+    }
+
+    @BeforeAll
+    static void makeCertificate() {
+        ours = ServerCertificate.generate();
+    }
+
+    @AfterAll
+    static void deleteCertificate() {
+        CloseHelper.close(ours);
     }
 
     @AfterEach
@@ -132,8 +150,8 @@ class GetLoadTest {
     @CsvSource({"1, 1", "1024, 16", "100000, 16"})
     void shouldGetRightValuesInTls(int valueLength, int window) {
         KeySpace pairs = new KeySpace(valueLength, PAIRS);
-        try (ServerCertificate certificate = ServerCertificate.generate();
-                KvServer inTls = KvServer.start(
+        ServerCertificate certificate = Objects.requireNonNull(ours);
+        try (KvServer inTls = KvServer.start(
                         serverDevice,
                         context()
                                 .tls(TlsSettings.of(certificate.chain(), certificate.key()))
@@ -150,8 +168,8 @@ class GetLoadTest {
 
     @Test
     void shouldTrustOneCertificateOnly() {
-        try (ServerCertificate shown = ServerCertificate.generate();
-                ServerCertificate known = ServerCertificate.generate();
+        ServerCertificate shown = Objects.requireNonNull(ours);
+        try (ServerCertificate known = ServerCertificate.generate();
                 KvServer inTls = KvServer.start(
                         serverDevice,
                         context()
