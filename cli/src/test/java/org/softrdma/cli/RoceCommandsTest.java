@@ -19,10 +19,13 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.cli.command.ExitCode;
 import org.softrdma.cli.command.OwnProgram;
@@ -142,8 +145,15 @@ class RoceCommandsTest {
         assertTrue(server.waitFor(60, TimeUnit.SECONDS), "the server does not end");
     }
 
+    /** In a sample, one. */
+    static Stream<String> designs() {
+        return Stream.of("nessie", "pilaf", "herd-rc", "farm")
+                .limit(Integer.getInteger("softrdma.sample", 1) == 1 ? Long.MAX_VALUE : 1);
+    }
+
+    @Tag("sampled")
     @ParameterizedTest
-    @ValueSource(strings = {"pilaf", "herd-rc", "nessie", "farm"})
+    @MethodSource("designs")
     void shouldServeAStoreOfAPaper(String design) throws Exception {
         Process server = start("store --port 0 --max-value 1K --design " + design);
         try (BufferedReader lines = server.inputReader()) {

@@ -16,11 +16,12 @@ class UploadsUnderLoadTest {
     private static final int SHORTEST = 1 << 10;
     private static final int SPAN_BITS = 12;
     private static final int SHORT_REQUESTS = 6;
-    private static final int UPLOADS = 40;
+    private static final int UPLOADS = Integer.getInteger("softrdma.sample", 1) == 1 ? 40 : 12;
     private static final int MANY_UPLOADS = Boolean.getBoolean("softrdma.slow.short") ? 200 : 2000;
     private static final int CLIENTS = 2;
     private static final long SEED = Long.getLong("softrdma.seed", 34);
 
+    @Tag("sampled")
     @ParameterizedTest
     @EnumSource(names = "AUTO", mode = EnumSource.Mode.EXCLUDE)
     void shouldAnswerAnUploadWhileOthersAreBusy(PortSettings.Io io) throws IOException {

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.softrdma.fabric.baton.SimulatedThread;
 import org.softrdma.fabric.memory.Grains;
@@ -23,7 +24,8 @@ import org.softrdma.verbs.WorkCompletion;
  */
 class Rfc7306OnTheFabricTest {
     /** By hand more, as -Dsoftrdma.test.seeds=10000. */
-    private static final int SEEDS = Integer.getInteger("softrdma.test.seeds", 500);
+    private static final int SEEDS =
+            Integer.getInteger("softrdma.test.seeds", 500 / Integer.getInteger("softrdma.sample", 1));
 
     private static final FabricSettings BYTES = FabricSettings.adversary().with(new Grains(1));
     private static final VarHandle WORD = ValueLayout.JAVA_LONG.varHandle();
@@ -108,6 +110,7 @@ class Rfc7306OnTheFabricTest {
         result.close();
     }
 
+    @Tag("sampled")
     @Test
     void shouldShowNoReadAValueOfACounterThatNeverWas() {
         int[] both = new int[1];
@@ -147,6 +150,7 @@ class Rfc7306OnTheFabricTest {
         return (byte) (message * 31 + offset * 7L + 1);
     }
 
+    @Tag("sampled")
     @Test
     void shouldShowAConsumerOfTheImmediateEveryByteOfTheWrite() {
         forEachSeed(ends -> {

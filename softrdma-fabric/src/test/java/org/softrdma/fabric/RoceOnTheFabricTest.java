@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -27,7 +28,8 @@ import org.softrdma.verbs.WorkCompletion;
 /** RoCEv2 over a network that loses, doubles and reorders: every request is done once, or the connection ends. */
 class RoceOnTheFabricTest {
     /** RoceSeedsTest has more. */
-    private static final int SEEDS = Integer.getInteger("softrdma.test.seeds", 20);
+    private static final int SEEDS =
+            Integer.getInteger("softrdma.test.seeds", Integer.getInteger("softrdma.sample", 1) == 1 ? 20 : 5);
 
     private static final Map<String, String> ROCE = Map.of("wire", "roce", "roce-timeout", "5");
     private static final long HOST_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(8);
@@ -257,18 +259,21 @@ class RoceOnTheFabricTest {
         }
     }
 
+    @Tag("sampled")
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 10, 50})
     void shouldDoEveryRequestOnceWhenDatagramsAreLostAndDoubledAndOvertaken(int losses) {
         requireRight(Traffic.ONE, losses);
     }
 
+    @Tag("sampled")
     @ParameterizedTest
     @ValueSource(ints = {0, 10, 50, 200})
     void shouldCompleteInOrderWhenManyRequestsAreInFlight(int losses) {
         requireRight(Traffic.MANY, losses);
     }
 
+    @Tag("sampled")
     @Test
     void shouldCompleteInOrderWhenDevicesDoWhateverVerbsAllow() {
         requireRight(Traffic.ADVERSARY, 10);

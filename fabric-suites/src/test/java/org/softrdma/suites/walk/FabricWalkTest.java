@@ -21,6 +21,7 @@ import org.softrdma.testkit.walk.WalkSettings;
 
 /** The software RNIC agrees with the model of verbs on random walks, whatever the seed does and breaks. */
 class FabricWalkTest {
+    private static final int WALKS = Integer.getInteger("softrdma.sample", 1) == 1 ? 200 : 60;
     private static final int OPERATIONS = 200;
     private static final int NODES = 3;
     private static final int MANY = Boolean.getBoolean("softrdma.slow.short") ? 800 : 20_000;
@@ -71,9 +72,10 @@ class FabricWalkTest {
         }
     }
 
+    @Tag("sampled")
     @Test
     void shouldAgreeWithTheModel() {
-        Map<String, Integer> counts = walkAll(0, 200);
+        Map<String, Integer> counts = walkAll(0, WALKS);
 
         for (String seen : List.of(
                 "completions SUCCESS",
@@ -89,9 +91,10 @@ class FabricWalkTest {
         }
     }
 
+    @Tag("sampled")
     @Test
     void shouldAgreeWithTheModelWithFeatures() {
-        Map<String, Integer> counts = walkAll(0, 200, FabricWalkTest::walkWithFeatures, " --features");
+        Map<String, Integer> counts = walkAll(0, WALKS, FabricWalkTest::walkWithFeatures, " --features");
 
         for (String seen : List.of(
                 "posted COMPARE_AND_SWAP",

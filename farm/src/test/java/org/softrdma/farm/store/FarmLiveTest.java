@@ -26,6 +26,7 @@ import org.agrona.concurrent.AgentRunner;
 import org.agrona.concurrent.BackoffIdleStrategy;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.softrdma.sim.SoftRdmaProvider;
 import org.softrdma.stores.BlockingStore;
@@ -47,7 +48,7 @@ import org.softrdma.verbs.device.VerbsDevice;
 class FarmLiveTest {
     private static final int WORDS = 100;
     private static final int CLIENTS = 3;
-    private static final int OPERATIONS = 3_000;
+    private static final int OPERATIONS = 3_000 / Integer.getInteger("softrdma.sample", 1);
     private static final int KEYS = 12;
     private static final int GETS = 2_000;
     private static final int ROUNDS = 60;
@@ -143,6 +144,7 @@ class FarmLiveTest {
         }
     }
 
+    @Tag("sampled")
     @Test
     void shouldBeLinearizableForClientsOnThreadsOfTheirOwn() throws Exception {
         HistoryRecorder<StoreCall, StoreAnswer> history = new HistoryRecorder<>(System::nanoTime);

@@ -12,6 +12,7 @@ import java.util.HexFormat;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -30,6 +31,7 @@ import org.softrdma.verbs.device.VerbsDevice;
 
 /** Each cell of the design's promises, but those that {@link FarmRacesTest} and {@link LineVersionsTest} show. */
 class FarmPromisesTest {
+    private static final int DEATHS = 30 / Integer.getInteger("softrdma.sample", 1);
     private static final int VALUE = 100;
     private static final long LIMIT_NS = TimeUnit.SECONDS.toNanos(1);
     private static final Map<String, String> SMALL =
@@ -178,10 +180,11 @@ class FarmPromisesTest {
     }
 
     /** The client dies with requests in the ring, READs under way and replies that nobody takes. */
+    @Tag("sampled")
     @ParameterizedTest
     @EnumSource(Protocol.class)
     void shouldServeOthersWhenAClientDies(Protocol protocol) {
-        for (long seed = 0; seed < 30; seed++) {
+        for (long seed = 0; seed < DEATHS; seed++) {
             FarmFabric fabric = new FarmFabric(seed, FabricSettings.DEFAULT, protocol, SMALL, VALUE);
             FabricNode victim = fabric.fabric().node("victim");
             fabric.run(farm -> {

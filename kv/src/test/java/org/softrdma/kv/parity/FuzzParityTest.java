@@ -21,7 +21,7 @@ import org.softrdma.kv.server.RunningServer;
  */
 class FuzzParityTest {
     private static final long SEED = Long.getLong("softrdma.seed", 1);
-    private static final int FAST_UNITS = 4000;
+    private static final int FAST_UNITS = Integer.getInteger("softrdma.sample", 1) == 1 ? 4000 : 1000;
     private static final int SHORT_UNITS = 20_000;
     private static final int LONG_UNITS = 1_000_000;
 
@@ -34,6 +34,7 @@ class FuzzParityTest {
         }
     }
 
+    @Tag("sampled")
     @ParameterizedTest
     @EnumSource
     void shouldAnswerDrawnRequestsAsMemcachedDoes(Protocol protocol) throws Exception {
@@ -69,6 +70,7 @@ class FuzzParityTest {
     }
 
     /** Two servers that differ: the fuzzer finds it, and needs few requests to show it. */
+    @Tag("sampled")
     @Test
     void shouldFindAndShrinkADifference() throws Exception {
         try (RunningServer one = new RunningServer();

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.softrdma.sim.SoftRdmaProvider;
@@ -33,7 +34,7 @@ import org.softrdma.verbs.device.VerbsDevice;
 /** A device that is closed leaves no descriptor behind, in whatever state its connections are. */
 class ClosingDeviceTest {
     private static final Path DESCRIPTORS = Path.of("/proc/self/fd");
-    private static final int CLIENTS = 200;
+    private static final int CLIENTS = 200 / Integer.getInteger("softrdma.sample", 1);
     private static final int ROUNDS = 20;
     private static final int PEERS = 10;
     private static final byte[] REQUEST = Frames.mpa(Frames.REQUEST_KEY, Frames.ENHANCED, 2, Frames.depths(0, 1, 1));
@@ -86,6 +87,7 @@ class ClosingDeviceTest {
     }
 
     /** As README's client: connect, be refused or served, close everything. */
+    @Tag("sampled")
     @ParameterizedTest
     @CsvSource({"epoll, engine", "nio, engine", "epoll, manual", "nio, manual"})
     void shouldLeaveNoSocketWhenClientsComeAndGo(String transport, String progress) throws InterruptedException {

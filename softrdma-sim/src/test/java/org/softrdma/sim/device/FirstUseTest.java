@@ -25,6 +25,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.softrdma.sim.flight.Flight;
@@ -220,12 +221,14 @@ class FirstUseTest {
         return names;
     }
 
+    @Tag("sampled")
     @ParameterizedTest
     @EveryTransport
     void shouldFindItsClassesInitialisedWhenAConnectionNeedsThem(String transport) {
         requireThatNothingIsLate(transport, "iwarp");
     }
 
+    @Tag("sampled")
     @ParameterizedTest
     @EveryTransport
     void shouldFindItsClassesInitialisedWhenAConnectionOfRoceNeedsThem(String transport) {

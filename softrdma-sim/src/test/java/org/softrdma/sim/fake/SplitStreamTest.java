@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.function.BiConsumer;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.softrdma.sim.peer.Frames;
@@ -23,7 +24,10 @@ import org.softrdma.verbs.SendFlags;
 
 /** However TCP cuts a valid stream, it has the effect of the unbroken one. */
 class SplitStreamTest {
+    private static final int SAMPLE = Integer.getInteger("softrdma.sample", 1);
     private static final long SEED = Long.getLong("softrdma.test.seed", 815L);
+    private static final int ROUNDS = 40 / SAMPLE;
+    private static final int STEP = SAMPLE == 1 ? 1 : 7;
     private static final int REGION = 70_000;
     private static final byte[] DATA = Frames.pattern(9, REGION);
     private static final byte[] TARGET = Frames.pattern(1, REGION);
@@ -213,6 +217,7 @@ class SplitStreamTest {
         }
     }
 
+    @Tag("sampled")
     @ParameterizedTest
     @CsvSource({
         "false,200,off", "true,200,off", "false,20000,off", "true,20000,off",
@@ -223,7 +228,7 @@ class SplitStreamTest {
             int length = bench.stream.length;
             bench.run(FakeSocket::give, "unbroken");
             // Every position of a short stream; of a long one those near its borders and some between.
-            for (int at = 0; at < length; at += large > 1000 && at > 600 && at % 4999 > 40 ? 97 : 1) {
+            for (int at = 0; at < length; at += large > 1000 && at > 600 && at % 4999 > 40 ? 97 : STEP) {
                 int split = at;
                 bench.run(
                         (socket, bytes) -> socket.give(Frames.slice(bytes, 0, split))
@@ -233,6 +238,7 @@ class SplitStreamTest {
         }
     }
 
+    @Tag("sampled")
     @ParameterizedTest
     @CsvSource({
         "false,200,off", "true,200,off", "false,17000,off", "true,17000,off",
@@ -240,7 +246,7 @@ class SplitStreamTest {
     })
     void shouldTakeAStreamInSmallPieces(boolean crc, int large, String ring) {
         try (Bench bench = new Bench(crc, large, ring)) {
-            for (int piece = 1; piece < 80; piece += large > 1000 ? 13 : 1) {
+            for (int piece = 1; piece < 80; piece += large > 1000 ? 13 : STEP) {
                 int size = piece;
                 bench.run(
                         (socket, bytes) -> {
@@ -262,6 +268,7 @@ class SplitStreamTest {
     }
 
     /** ULPDUs of any size (RFC 5044 section 4.1) in pieces of any size. */
+    @Tag("sampled")
     @ParameterizedTest
     @CsvSource({
         "false,200,off", "true,200,off", "false,65000,off", "true,65000,off",
@@ -269,7 +276,7 @@ class SplitStreamTest {
     })
     void shouldTakeMessagesInAnySegmentsAndPieces(boolean crc, int large, String ring) {
         try (Bench bench = new Bench(crc, large, ring)) {
-            for (int round = 0; round < 40; round++) {
+            for (int round = 0; round < ROUNDS; round++) {
                 long seed = SEED + 1000 + round;
                 Random random = new Random(seed);
                 byte[] stream = bench.makeStream(random);
@@ -279,6 +286,7 @@ class SplitStreamTest {
         }
     }
 
+    @Tag("sampled")
     @ParameterizedTest
     @CsvSource({
         "false,200,off", "true,200,off", "false,65000,off", "true,65000,off",
@@ -286,7 +294,7 @@ class SplitStreamTest {
     })
     void shouldTakeAStreamInRandomPieces(boolean crc, int large, String ring) {
         try (Bench bench = new Bench(crc, large, ring)) {
-            for (int round = 0; round < 40; round++) {
+            for (int round = 0; round < ROUNDS; round++) {
                 long seed = SEED + round;
                 Random random = new Random(seed);
                 bench.run(
@@ -300,6 +308,7 @@ class SplitStreamTest {
     }
 
     /** Into memory that is polled bytes go another way, by words, with the end of each message held back. */
+    @Tag("sampled")
     @ParameterizedTest
     @CsvSource({
         "false,200,off", "true,200,off", "false,65000,off", "true,65000,off",
@@ -307,7 +316,7 @@ class SplitStreamTest {
     })
     void shouldTakeMessagesIntoPolledMemoryInAnySegmentsAndPieces(boolean crc, int large, String ring) {
         try (Bench bench = new Bench(crc, large, ring, AccessFlag.POLLED)) {
-            for (int round = 0; round < 40; round++) {
+            for (int round = 0; round < ROUNDS; round++) {
                 long seed = SEED + 2000 + round;
                 Random random = new Random(seed);
                 byte[] stream = bench.makeStream(random);

@@ -45,12 +45,14 @@ class FullHeapTest {
         assertEquals(0, child.exitCode(), child::toString);
     }
 
+    @Tag("sampled")
     @ParameterizedTest
     @EveryWire
     void shouldGoOnWhenTheHeapWasFullWithoutAndWithTraffic(String wire, String transport) {
         requireThatItGoesOn(wire, transport, FullHeapProcess.IDLE_MS, "800", FullHeapProcess.BUSY_MS, "1500");
     }
 
+    @Tag("sampled")
     @ParameterizedTest
     @EveryWire
     void shouldConnectAfterTheHeapWasFullDuringTheFirstAttempts(String wire, String transport) {

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.softrdma.sim.transport.EveryTransport;
@@ -56,6 +57,7 @@ class ThousandConnectionsTest {
         }
     }
 
+    @Tag("sampled")
     @ParameterizedTest
     @EveryTransport
     @Timeout(value = 5, unit = TimeUnit.MINUTES)

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 
@@ -25,6 +26,7 @@ class AcceptPauseTest {
     private static final int DESCRIPTORS = 128;
     private static final long PROCESS_SECONDS = 100;
 
+    @Tag("sampled")
     @ParameterizedTest
     @EveryTransport
     void shouldRestAndAcceptLaterWhenNoDescriptorsAreLeft(String kind, @TempDir Path directory) throws Exception {

@@ -15,8 +15,8 @@ import org.junit.jupiter.params.provider.ArgumentsProvider;
 import org.junit.jupiter.params.provider.ArgumentsSource;
 
 /**
- * A parameterised test whose argument is each transport in turn. One that does not work here is skipped, and the reason
- * told.
+ * A parameterised test whose argument is each transport in turn; in ci/verify it is one of them if the test is tagged
+ * "sampled". One that does not work here is skipped, and the reason told.
  */
 @Target(ElementType.METHOD)
 @Retention(RetentionPolicy.RUNTIME)
@@ -28,7 +28,7 @@ public @interface EveryTransport {
         @Override
         @SuppressWarnings({"deprecation", "removal"}) // the one with parameters is newer than some of JUnit 5
         public Stream<? extends Arguments> provideArguments(ExtensionContext context) {
-            return TransportKinds.names().map(Arguments::of);
+            return TransportKinds.of(context).map(Arguments::of);
         }
     }
 

@@ -23,7 +23,7 @@ public @interface EveryWire {
         @SuppressWarnings({"deprecation", "removal"}) // the one with parameters is newer than some of JUnit 5
         public Stream<? extends Arguments> provideArguments(ExtensionContext context) {
             return Stream.of("iwarp", "roce")
-                    .flatMap(wire -> TransportKinds.names().map(transport -> Arguments.of(wire, transport)));
+                    .flatMap(wire -> TransportKinds.of(context).map(transport -> Arguments.of(wire, transport)));
         }
     }
 }

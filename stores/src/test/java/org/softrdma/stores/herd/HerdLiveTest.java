@@ -19,6 +19,7 @@ import java.util.random.RandomGenerator;
 import java.util.random.RandomGeneratorFactory;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -44,7 +45,7 @@ import org.softrdma.testkit.history.StoreModel;
 @ValueSource(strings = {"herd-rc", "herd"})
 class HerdLiveTest {
     private static final int CLIENTS = 3;
-    private static final int OPERATIONS = 3_000;
+    private static final int OPERATIONS = 3_000 / Integer.getInteger("softrdma.sample", 1);
     private static final int KEYS = 12;
     private static final int WORDS = 100;
     private static final int VALUE = 1024; // which fits into a datagram
@@ -84,6 +85,7 @@ class HerdLiveTest {
         LiveChecks.storesGetsAndRemoves(client());
     }
 
+    @Tag("sampled")
     @Test
     void shouldBeLinearizableForClientsOnThreadsOfTheirOwn() throws Exception {
         HistoryRecorder<StoreCall, StoreAnswer> history = new HistoryRecorder<>(System::nanoTime);
