@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.fail;
 
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -96,6 +97,7 @@ class AddressHandleTest {
             closer.join();
             assertTrue(library.destroyed);
             pair.success(queuePair, 1);
+            library.atPost = () -> fail("the driver is given a handle that it has destroyed");
             assertThrows(
                     IllegalStateException.class,
                     () -> queuePair.postSendTo(2, region, 0, 8, handle, queuePair.number(), KEY, SendFlags.SIGNALLED));
