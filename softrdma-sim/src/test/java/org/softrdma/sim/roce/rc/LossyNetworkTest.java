@@ -7,15 +7,19 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.sim.memory.NativeMemory;
+import org.softrdma.sim.roce.wire.Psn;
 import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.SendFlags;
 import org.softrdma.verbs.SendWorkRequest;
@@ -37,6 +41,10 @@ class LossyNetworkTest {
     private static final int LONGEST = 2_048;
     private static final int MEMORY = 64 * 1024;
     private static final int REQUESTS = 40;
+    private static final int RETRIES = 7;
+    /** Of a packet's last word with its PSN. */
+    private static final int PSN_AT = 8;
+
     private static final long LATENCY_NS = 10_000;
     private static final long STEP_NS = 1_000;
     private static final long IDLE_STEP_NS = 50_000;
@@ -109,6 +117,7 @@ class LossyNetworkTest {
     private static final class Run {
         private final Random random;
         private final double loss;
+        private final long timeoutNs;
         private final PriorityQueue<Flight> flights = new PriorityQueue<>(
                 Comparator.<Flight>comparingLong(flight -> flight.arrivesNs).thenComparingLong(flight -> flight.order));
         private final RcEnd client;
@@ -116,6 +125,11 @@ class LossyNetworkTest {
         private final List<String> expectedMessages = new ArrayList<>();
         private final List<Long> atomics = new ArrayList<>();
         private final List<Posted> requests = new ArrayList<>();
+        /** How often each packet of the client was sent. */
+        private final Map<Integer, Integer> sent = new HashMap<>();
+
+        private int firstUnacknowledged;
+        private long progressNs;
         private long now;
         private long order;
         private int posted;
@@ -129,6 +143,7 @@ class LossyNetworkTest {
         Run(long seed, double loss, long timeoutNs) {
             random = new Random(seed);
             this.loss = loss;
+            this.timeoutNs = timeoutNs;
             int toServer = random.nextInt(1 << 24);
             int toClient = random.nextInt(1 << 24);
             RcSettings settings = new RcSettings(
@@ -138,7 +153,7 @@ class LossyNetworkTest {
                     16,
                     READ_WINDOWS[(int) (seed % READ_WINDOWS.length)],
                     timeoutNs,
-                    7,
+                    RETRIES,
                     RcSettings.FOR_EVER,
                     4);
             client = new RcEnd(settings, toServer, toClient, MEMORY, LONGEST);
@@ -164,6 +179,7 @@ class LossyNetworkTest {
                     (flight.toServer ? server : client).receive(flight.packet, now);
                 }
                 client.requester.onTime(now);
+                noteProgress();
                 poll();
                 now += flights.isEmpty() ? IDLE_STEP_NS : STEP_NS;
                 assertTrue(now < LIMIT_NS, "neither complete nor failed");
@@ -172,11 +188,22 @@ class LossyNetworkTest {
             poll();
         }
 
+        private void noteProgress() {
+            int first = Psn.plus(client.requester.questionPsn(), 1);
+            if (first != firstUnacknowledged) {
+                firstUnacknowledged = first;
+                progressNs = now;
+            }
+        }
+
         private void transmit(RcEnd end, boolean toServer) {
             for (int i = random.nextInt(4); i > 0; i--) {
                 byte[] packet = end.send(now);
                 if (packet.length == 0) {
                     return;
+                }
+                if (toServer) {
+                    sent.merge(ByteBuffer.wrap(packet).getInt(PSN_AT) & Psn.MASK, 1, Integer::sum);
                 }
                 for (int copies = random.nextInt(50) == 0 ? 2 : 1; copies > 0; copies--) {
                     if (random.nextDouble() >= loss) {
@@ -257,7 +284,15 @@ class LossyNetworkTest {
                 assertEquals(REQUESTS, completed);
             } else {
                 assertEquals(CompletionStatus.RETRY_EXCEEDED_ERROR, failure);
+                checkRetries();
             }
+        }
+
+        /** All retries went to the first packet without an answer, and none counted before its time. */
+        private void checkRetries() {
+            int times = sent.getOrDefault(firstUnacknowledged, 0);
+            assertTrue(times >= RETRIES, "packet " + firstUnacknowledged + " was sent " + times + " times");
+            assertTrue(now - progressNs >= RETRIES * timeoutNs, now - progressNs + " ns without progress");
         }
     }
 
