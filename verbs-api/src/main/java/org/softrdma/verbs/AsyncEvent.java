@@ -25,7 +25,11 @@ public sealed interface AsyncEvent {
              * It is in ERROR and will take no more RECVs from its {@link SharedReceiveQueue} (C: {@code
              * IBV_EVENT_QP_LAST_WQE_REACHED}).
              */
-            LAST_REQUEST_REACHED
+            LAST_REQUEST_REACHED,
+            /**
+             * It is in SEND_QUEUE_DRAIN, and all that was begun is complete (C: {@code IBV_EVENT_SQ_DRAINED}).
+             */
+            SEND_QUEUE_DRAINED
         }
     }
 

@@ -96,6 +96,14 @@ public final class WorkRing {
         }
     }
 
+    /** Forgets every request: completions that the device has given for them are obsolete. While nothing is posted or polled. */
+    public void discard() {
+        FREED.setRelease(this, posted);
+        withheldFrom = Long.MAX_VALUE;
+        flushedFrom = Long.MAX_VALUE;
+        failing = false;
+    }
+
     // ---- polling
 
     /**

@@ -43,10 +43,14 @@ public enum DeviceProfile {
                     Feature.QUEUE_RESIZE,
                     Feature.ASYNC_EVENTS)),
 
-    /** DiSNI over either of them. */
+    /** DiSNI over either of them, whose statuses are those of the device below it. */
     DISNI(
             new Limits(32_767, 4, 1, 80, 32_767, 65_536, Integer.MAX_VALUE, 8_388_608, 16, 0),
-            EnumSet.noneOf(Feature.class));
+            EnumSet.of(
+                    Feature.ACKNOWLEDGED_WRITES,
+                    Feature.REMOTE_STATUSES,
+                    Feature.REMOTE_READ_STATUSES,
+                    Feature.RECEIVER_NOT_READY));
 
     @SuppressWarnings("ImmutableEnumChecker") // a record of numbers
     private final Limits limits;
@@ -110,6 +114,9 @@ public enum DeviceProfile {
         EnumSet<Feature> both = EnumSet.noneOf(Feature.class);
         both.addAll(features);
         both.retainAll(own.features());
+        if (this == DISNI && !own.has(Feature.REMOTE_STATUSES)) {
+            both.remove(Feature.REMOTE_READ_STATUSES); // over SoftiWARP
+        }
         return own.toBuilder()
                 .maxSendWorkRequests(Math.min(own.maxSendWorkRequests(), limits.workRequests))
                 .maxReceiveWorkRequests(Math.min(own.maxReceiveWorkRequests(), limits.workRequests))

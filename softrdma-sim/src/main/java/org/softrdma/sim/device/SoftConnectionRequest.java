@@ -33,7 +33,7 @@ final class SoftConnectionRequest implements ConnectionRequest {
 
     @Override
     public byte[] privateData() {
-        return request.privateData();
+        return device.shown(request.privateData());
     }
 
     @Override

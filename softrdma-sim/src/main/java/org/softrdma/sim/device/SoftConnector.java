@@ -15,6 +15,7 @@ import org.softrdma.verbs.QueuePairState;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.ConnectionParameters;
+import org.softrdma.verbs.cm.ConnectionRejectedException;
 import org.softrdma.verbs.cm.Connector;
 
 /** The connecting side of a connection. One application thread, but for {@link #close}. */
@@ -70,12 +71,7 @@ final class SoftConnector implements Connector {
         if (closed) {
             begun.giveUp(VerbsErrorCode.CONNECTION_LOST, CLOSED); // by a thread that saw no attempt
         }
-        byte[] reply = Waiting.establish(
-                result,
-                device.progress(),
-                timeoutNs,
-                "the connection to " + AddressText.of(remote),
-                reason -> begun.giveUp(VerbsErrorCode.TIMED_OUT, reason));
+        byte[] reply = reply(begun, result, timeoutNs);
         if (reply == ConnectAttempt.FAILED) {
             throw new VerbsException(
                     VerbsErrorCode.NO_RESOURCES,
@@ -86,7 +82,22 @@ final class SoftConnector implements Connector {
             // Sends the first message: the peer gives up if it waits for that until the owner drives the device again.
             boolean ignored = device.progress().runUntil(NEVER, 0);
         }
-        return reply;
+        return device.shown(reply);
+    }
+
+    private byte[] reply(ConnectAttempt begun, CompletableFuture<byte[]> result, long timeoutNs) {
+        try {
+            return Waiting.establish(
+                    result,
+                    device.progress(),
+                    timeoutNs,
+                    "the connection to " + AddressText.of(remote),
+                    reason -> begun.giveUp(VerbsErrorCode.TIMED_OUT, reason));
+        } catch (ConnectionRejectedException e) {
+            byte[] data = e.privateData();
+            byte[] shown = device.shown(data);
+            throw shown == data ? e : new ConnectionRejectedException(String.valueOf(e.getMessage()), shown);
+        }
     }
 
     @Override

@@ -2,16 +2,17 @@ package org.softrdma.sim.device;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.engine.OnLoopOnce;
 import org.softrdma.sim.engine.RnicEngine;
+import org.softrdma.sim.link.PeerQuestion;
 import org.softrdma.sim.link.Wire;
 import org.softrdma.sim.transport.Acceptor;
 import org.softrdma.verbs.cm.DatagramListener;
-import org.softrdma.verbs.cm.DatagramService;
 
 /** Lets a service of datagrams be found. The wire answers; application threads close. */
-final class SoftDatagramListener implements DatagramListener {
+class SoftDatagramListener implements DatagramListener {
     private final RnicEngine engine;
     private final Runnable onClose;
     private final OnLoopOnce end;
@@ -30,12 +31,12 @@ final class SoftDatagramListener implements DatagramListener {
     }
 
     /** On the engine's thread. */
-    void open(Wire wire, InetSocketAddress local, DatagramService offered) throws IOException {
-        acceptor = wire.listenForDatagrams(local, offered);
+    final void open(Wire wire, InetSocketAddress local, Predicate<PeerQuestion> questions) throws IOException {
+        acceptor = wire.listenForDatagrams(local, questions);
     }
 
     @Override
-    public InetSocketAddress localAddress() {
+    public final InetSocketAddress localAddress() {
         Acceptor current = acceptor;
         if (current == null) {
             throw new IllegalStateException("the listener is not open");

@@ -56,6 +56,9 @@ import org.softrdma.verbs.provider.PostingRules;
  * state.
  */
 class SoftQueuePair extends PostingQueuePair implements CompletionSource, QueuePairEnd {
+    private static final int PEERS_RIGHTS =
+            AccessRights.REMOTE_READ | AccessRights.REMOTE_WRITE | AccessRights.REMOTE_ATOMIC;
+
     private final int number;
     private final DeviceDomain domain;
     private final Capabilities capabilities;
@@ -75,7 +78,8 @@ class SoftQueuePair extends PostingQueuePair implements CompletionSource, QueueP
     private final OnLoopOnce end;
     private final OnLoopOnce neverConnected;
     private volatile String abandoned = "";
-    private final CompletableFuture<String> disconnected = new CompletableFuture<>();
+    /** Another one after each reset. */
+    private volatile CompletableFuture<String> disconnected = new CompletableFuture<>();
 
     private final @Nullable SameHost sameHost;
     /** On the engine's thread: the peer may come for memory while this is open. */
@@ -85,6 +89,10 @@ class SoftQueuePair extends PostingQueuePair implements CompletionSource, QueueP
 
     private volatile boolean closing;
     private volatile QueuePairState state = QueuePairState.INITIAL;
+    private volatile int remoteRights = PEERS_RIGHTS;
+    /** In SEND_QUEUE_DRAIN: not all that was begun is complete. */
+    private volatile boolean draining;
+
     private volatile @Nullable Agreement agreement;
 
     /** Written by the engine before the state becomes ERROR. */
@@ -341,6 +349,88 @@ class SoftQueuePair extends PostingQueuePair implements CompletionSource, QueueP
         }
     }
 
+    @Override
+    public int remoteRights() {
+        return remoteRights;
+    }
+
+    /** What the peer may do from now on. */
+    final void permitted(int rights) {
+        remoteRights = rights & PEERS_RIGHTS;
+    }
+
+    /** Goes to INITIAL, from RESET. */
+    final void initial() {
+        state = QueuePairState.INITIAL;
+    }
+
+    /** Goes to SEND_QUEUE_DRAIN; {@link #drained} follows, perhaps at once. */
+    final void drains() {
+        draining = true;
+        state = QueuePairState.SEND_QUEUE_DRAIN;
+    }
+
+    /** Goes to READY_TO_SEND again. */
+    final void resumed() {
+        draining = false;
+        state = QueuePairState.READY_TO_SEND;
+    }
+
+    /** True in SEND_QUEUE_DRAIN until {@link #drained}. */
+    final boolean drainsStill() {
+        return draining && state == QueuePairState.SEND_QUEUE_DRAIN;
+    }
+
+    @Override
+    public void drained() {
+        if (drainsStill()) {
+            draining = false;
+            raise(QueuePairEvent.Kind.SEND_QUEUE_DRAINED);
+        }
+    }
+
+    @Override
+    public void sendQueueFailed(long culprit, CompletionStatus status) {
+        if (!isInError()) {
+            draining = false;
+            state = QueuePairState.SEND_QUEUE_ERROR;
+            flush(culprit, status, 0);
+        }
+    }
+
+    /** Goes to RESET, and forgets what was posted. The wire has forgotten it. */
+    final void forget(String reason) {
+        boolean wasUp = isUp();
+        gate.lock(); // who posts now finds it in RESET
+        try {
+            state = QueuePairState.RESET;
+            sends.discard();
+            receives.discard();
+        } finally {
+            gate.unlock();
+        }
+        draining = false;
+        agreement = null;
+        endCause = EndCause.UNKNOWN;
+        remoteRights = PEERS_RIGHTS;
+        unbindWindows();
+        CompletableFuture<String> told = disconnected;
+        if (wasUp) {
+            disconnected = new CompletableFuture<>();
+            tell(told, reason);
+        } else if (told.isDone()) {
+            disconnected = new CompletableFuture<>();
+        }
+    }
+
+    private boolean isUp() {
+        QueuePairState now = state; // no switch, whose class would be loaded when there may be no memory
+        return now == QueuePairState.READY_TO_RECEIVE
+                || now == QueuePairState.READY_TO_SEND
+                || now == QueuePairState.SEND_QUEUE_DRAIN
+                || now == QueuePairState.SEND_QUEUE_ERROR;
+    }
+
     /** The connection has ended: the peer gets nothing more. */
     private void endAdmission() {
         if (admission != null) {
@@ -412,14 +502,14 @@ class SoftQueuePair extends PostingQueuePair implements CompletionSource, QueueP
         if (isInError()) {
             return;
         }
-        boolean wasEstablished = state != QueuePairState.INITIAL;
+        boolean wasEstablished = isUp();
         try {
             endAdmission();
         } finally {
             endRequests(culprit, status, vendorCode);
             if (wasEstablished) {
                 Flight.connectionEnded(number, reason);
-                tell(reason);
+                tell(disconnected, reason);
             }
         }
     }
@@ -449,20 +539,20 @@ class SoftQueuePair extends PostingQueuePair implements CompletionSource, QueueP
     /**
      * In a task of its own, outside any batch, because it runs the application's code; if no task can be made, here.
      */
-    private void tell(String reason) {
+    private void tell(CompletableFuture<String> told, String reason) {
         try {
-            engine.loop().execute(() -> disconnected.complete(reason));
+            engine.loop().execute(() -> told.complete(reason));
         } catch (RejectedExecutionException e) {
-            tellHere(reason); // the device is being closed
+            tellHere(told, reason); // the device is being closed
         } catch (RuntimeException | Error e) {
             engine.counters().increment(Counter.ENGINE_FAULTS);
-            tellHere(reason);
+            tellHere(told, reason);
         }
     }
 
-    private void tellHere(String reason) {
+    private void tellHere(CompletableFuture<String> told, String reason) {
         try {
-            disconnected.complete(reason);
+            told.complete(reason);
         } catch (RuntimeException | Error e) { // out of what the application does then
             engine.counters().increment(Counter.ENGINE_FAULTS);
         }
@@ -470,18 +560,23 @@ class SoftQueuePair extends PostingQueuePair implements CompletionSource, QueueP
 
     @Override
     public void flush() {
-        if (state == QueuePairState.ERROR) {
+        if (state == QueuePairState.ERROR || state == QueuePairState.SEND_QUEUE_ERROR) {
             flush(-1, CompletionStatus.FLUSHED, 0);
         }
     }
 
-    /** Continues if a completion event cannot be raised: each failed attempt has still flushed one more request. */
+    /**
+     * Flushes both queues, or in SEND_QUEUE_ERROR that of sends. Continues if a completion event cannot be raised: each
+     * failed attempt has still flushed one more request.
+     */
     private void flush(long culprit, CompletionStatus status, int vendorCode) {
         boolean whole = false;
         while (!whole) {
             try {
                 sends.flush(culprit, status, vendorCode);
-                receives.flush(vendorCode);
+                if (state != QueuePairState.SEND_QUEUE_ERROR) {
+                    receives.flush(vendorCode);
+                }
                 whole = true;
             } catch (RuntimeException | Error e) {
                 engine.counters().increment(Counter.ENGINE_FAULTS);
@@ -495,11 +590,15 @@ class SoftQueuePair extends PostingQueuePair implements CompletionSource, QueueP
         } finally {
             state = QueuePairState.CLOSED;
             try {
-                windows.close();
+                unbindWindows();
             } finally {
                 endPeer();
             }
         }
+    }
+
+    private void unbindWindows() {
+        windows.close();
     }
 
     private void endPeer() {

@@ -19,10 +19,12 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntUnaryOperator;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.engine.DeviceMemory;
 import org.softrdma.sim.engine.RnicEngine;
+import org.softrdma.sim.link.PeerQuestion;
 import org.softrdma.sim.link.QueuePairNumbers;
 import org.softrdma.sim.link.Wire;
 import org.softrdma.sim.memory.MemoryOperations;
@@ -56,6 +58,7 @@ import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.ConnectionParameters;
 import org.softrdma.verbs.cm.Connector;
 import org.softrdma.verbs.cm.DatagramListener;
+import org.softrdma.verbs.cm.DatagramRequestListener;
 import org.softrdma.verbs.cm.DatagramService;
 import org.softrdma.verbs.cm.Listener;
 import org.softrdma.verbs.device.VerbsDevice;
@@ -69,6 +72,7 @@ import org.softrdma.verbs.provider.DomainContents;
  */
 public final class SoftRdmaDevice implements VerbsDevice {
     private static final AtomicInteger NEXT_DEVICE = new AtomicInteger();
+    private static final byte[] NO_DATA = {};
     private static final int CLOSED = -1;
     /** A constant, which is linked when there is memory. */
     @SuppressWarnings("UnnecessaryLambda")
@@ -342,6 +346,15 @@ public final class SoftRdmaDevice implements VerbsDevice {
                 parameters.privateData());
     }
 
+    /**
+     * What the application gets of a peer's private data: nothing on a device that has none.
+     *
+     * @param data what has come
+     */
+    byte[] shown(byte[] data) {
+        return capabilities.maxPrivateData() == 0 ? NO_DATA : data;
+    }
+
     void checkPrivateData(int length) {
         if (length > capabilities.maxPrivateData()) {
             throw new IllegalArgumentException(
@@ -518,19 +531,36 @@ public final class SoftRdmaDevice implements VerbsDevice {
 
     @Override
     public DatagramListener listenForDatagrams(InetSocketAddress local, DatagramService offered) {
-        progress().checkThread();
         require(Feature.DATAGRAM_SERVICES, "listenForDatagrams");
         checkPrivateData(offered.privateData().length);
+        Predicate<PeerQuestion> answer = question -> question.accept(offered);
+        return listening(local, () -> {
+            SoftDatagramListener listener = new SoftDatagramListener(firstEngine(), this::childClosed);
+            onFirstLoop(() -> listener.open(wire, local, answer));
+            return listener;
+        });
+    }
+
+    @Override
+    public DatagramRequestListener listenForDatagramRequests(InetSocketAddress local, int backlog) {
+        require(Feature.DATAGRAM_SERVICES, "listenForDatagramRequests");
+        if (backlog < 1) {
+            throw new IllegalArgumentException("backlog=" + backlog + ": expected at least 1");
+        }
+        return listening(local, () -> {
+            SoftDatagramRequestListener listener =
+                    new SoftDatagramRequestListener(firstEngine(), backlog, this::checkPrivateData, this::childClosed);
+            onFirstLoop(() -> listener.open(wire, local, listener::asked));
+            return listener;
+        });
+    }
+
+    private <T> T listening(InetSocketAddress local, Supplier<T> listener) {
+        progress().checkThread();
         if (local.isUnresolved()) {
             throw new VerbsException(VerbsErrorCode.ADDRESS_NOT_AVAILABLE, "unknown host " + local.getHostString());
         }
-        return child(
-                () -> {
-                    SoftDatagramListener listener = new SoftDatagramListener(firstEngine(), this::childClosed);
-                    onFirstLoop(() -> listener.open(wire, local, offered));
-                    return listener;
-                },
-                "a listener for datagrams");
+        return child(listener, "a listener for datagrams");
     }
 
     /** Runs something on the first loop and waits for it. */

@@ -2,13 +2,17 @@ package org.softrdma.sim.device;
 
 import java.io.IOException;
 import java.net.InetAddress;
+import java.util.EnumSet;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.engine.OnLoopOnce;
 import org.softrdma.sim.engine.RnicEngine;
 import org.softrdma.sim.link.AddressedEnd;
+import org.softrdma.sim.memory.AccessRights;
 import org.softrdma.sim.queue.AsyncEvents;
 import org.softrdma.sim.transport.AddressText;
+import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.AddressHandle;
 import org.softrdma.verbs.Capabilities;
 import org.softrdma.verbs.Feature;
@@ -23,6 +27,7 @@ import org.softrdma.verbs.SendWorkRequest;
 import org.softrdma.verbs.UnconnectedQueuePair;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.provider.PostingRules;
 
 /**
  * A queue pair without a connection manager, whose owner takes it from state to state. INIT is its {@link #open}; of
@@ -31,10 +36,33 @@ import org.softrdma.verbs.VerbsException;
  * <p>Threads as of {@link SoftQueuePair}.
  */
 final class UnconnectedSoftQueuePair extends SoftQueuePair implements UnconnectedQueuePair {
+    private static final Set<QueuePairState> FROM_RESET = EnumSet.of(QueuePairState.RESET);
+    private static final Set<QueuePairState> FROM_INITIAL = EnumSet.of(QueuePairState.INITIAL);
+    private static final Set<QueuePairState> FROM_READY_TO_SEND = EnumSet.of(QueuePairState.READY_TO_SEND);
+    private static final Set<QueuePairState> TO_READY_TO_SEND =
+            EnumSet.of(QueuePairState.READY_TO_RECEIVE, QueuePairState.SEND_QUEUE_DRAIN);
+    private static final Set<QueuePairState> STOPPED =
+            EnumSet.of(QueuePairState.SEND_QUEUE_DRAIN, QueuePairState.SEND_QUEUE_ERROR);
+    /** Where ibv_modify_qp(3) takes IBV_QP_ACCESS_FLAGS without another state. */
+    private static final Set<QueuePairState> MAY_BE_PERMITTED = EnumSet.of(
+            QueuePairState.INITIAL,
+            QueuePairState.READY_TO_SEND,
+            QueuePairState.SEND_QUEUE_DRAIN,
+            QueuePairState.SEND_QUEUE_ERROR);
+
+    private static final Set<QueuePairState> OPEN = EnumSet.complementOf(EnumSet.of(QueuePairState.CLOSED));
+    /** States that a failure ends at any time. */
+    private static final Set<QueuePairState> MAY_BE_LOST = EnumSet.of(
+            QueuePairState.READY_TO_RECEIVE,
+            QueuePairState.READY_TO_SEND,
+            QueuePairState.SEND_QUEUE_DRAIN,
+            QueuePairState.SEND_QUEUE_ERROR);
+
     private final RnicEngine engine;
     private final Capabilities capabilities;
     private final AddressedEnd end;
-    private final OnLoopOnce leaving;
+    /** Another one after each reset. */
+    private volatile OnLoopOnce leaving;
     /** From {@link #open} on. */
     private volatile @Nullable QueuePairAddress address;
 
@@ -99,26 +127,90 @@ final class UnconnectedSoftQueuePair extends SoftQueuePair implements Unconnecte
                     + ": expected an address of the family of " + own.getHostAddress() + ", which is this device's");
         }
         ReceiveAttributes granted = attributes.atMost(reads(capabilities.maxInboundReads()));
-        move("readyToReceive", QueuePairState.INITIAL, () -> end.readyToReceive(granted));
+        move("readyToReceive", FROM_INITIAL, () -> end.readyToReceive(granted));
     }
 
     @Override
     public void readyToSend(SendAttributes attributes) {
         SendAttributes granted = attributes.atMost(reads(capabilities.maxOutboundReads()));
-        move("readyToSend", QueuePairState.READY_TO_RECEIVE, () -> end.readyToSend(granted));
+        if (state() == QueuePairState.SEND_QUEUE_DRAIN) {
+            checkDrained(granted);
+        }
+        move("readyToSend", TO_READY_TO_SEND, () -> end.readyToSend(granted));
+    }
+
+    private void checkDrained(SendAttributes attributes) {
+        if (attributes.sequence().isPresent()) {
+            throw new IllegalArgumentException("sequence="
+                    + attributes.sequence().getAsInt() + " of queue pair " + number()
+                    + ", which has begun to send: expected none");
+        }
+        if (isDraining()) {
+            throw new IllegalStateException("readyToSend of queue pair " + number()
+                    + ", which is draining: expected SEND_QUEUE_DRAINED to come first");
+        }
+    }
+
+    @Override
+    public void permit(Set<AccessFlag> rights) {
+        PostingRules.checkPeersRights(rights);
+        int allowed = AccessRights.of(rights);
+        move("permit", MAY_BE_PERMITTED, () -> permitted(allowed));
+    }
+
+    @Override
+    public void drain() {
+        move("drain", FROM_READY_TO_SEND, () -> {
+            drains();
+            end.drain();
+        });
+    }
+
+    @Override
+    public boolean isDraining() {
+        return drainsStill();
+    }
+
+    @Override
+    public void resume() {
+        move("resume", STOPPED, () -> {
+            resumed();
+            end.resume();
+        });
+    }
+
+    @Override
+    public void reset() {
+        move("reset", OPEN, () -> {
+            OnLoopOnce next = new OnLoopOnce(engine, this::leave);
+            address = end.reset();
+            forget("reset by this side");
+            leaving = next;
+        });
+    }
+
+    @Override
+    public void initialise(Set<AccessFlag> rights) {
+        PostingRules.checkPeersRights(rights);
+        int allowed = AccessRights.of(rights);
+        move("initialise", FROM_RESET, () -> {
+            permitted(allowed);
+            initial();
+            end.initialise();
+        });
     }
 
     private int reads(int most) {
         return type() == QueuePairType.RELIABLE_CONNECTION ? most : 0;
     }
 
-    /** Takes a step from a state; another thread, or the peer, may have moved it before the engine comes to it. */
-    private void move(String what, QueuePairState from, Runnable step) {
+    /** Takes a step from some states; another thread, or the peer, may have moved it before the engine comes to it. */
+    private void move(String what, Set<QueuePairState> from, Runnable step) {
         engine.checkThread();
         check(what, from);
         boolean[] late = new boolean[1];
         Waiting.onLoop(engine, () -> {
-            late[0] = state() != from;
+            late[0] = !from.contains(state());
             if (!late[0]) {
                 step.run();
             }
@@ -128,17 +220,18 @@ final class UnconnectedSoftQueuePair extends SoftQueuePair implements Unconnecte
         }
     }
 
-    private void check(String what, QueuePairState from) {
+    private void check(String what, Set<QueuePairState> from) {
         QueuePairState now = state();
-        if (now == QueuePairState.ERROR && from == QueuePairState.READY_TO_RECEIVE) {
+        if (from.contains(now)) {
+            return;
+        }
+        if (now == QueuePairState.ERROR && from.stream().anyMatch(MAY_BE_LOST::contains)) {
             throw new VerbsException(
                     VerbsErrorCode.CONNECTION_LOST,
                     what + " of queue pair " + number() + ": it has gone to ERROR meanwhile");
         }
-        if (now != from) {
-            throw new IllegalStateException(
-                    what + " of queue pair " + number() + " in state " + now + ": expected " + from);
-        }
+        throw new IllegalStateException(what + " of queue pair " + number() + " in state " + now + ": expected "
+                + from.stream().map(QueuePairState::name).collect(Collectors.joining(" or ")));
     }
 
     @Override

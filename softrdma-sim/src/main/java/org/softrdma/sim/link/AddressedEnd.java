@@ -27,6 +27,22 @@ public interface AddressedEnd {
     QueuePairAddress open(QueuePairEnd queuePair) throws IOException;
 
     /**
+     * Forgets its peer and what was agreed on with it: takes no packets, and sends none. Ends if that fails.
+     *
+     * @return what peers must know of it if it begins again
+     */
+    QueuePairAddress reset();
+
+    /** Begins again, after {@link #reset}; one of datagrams is established by this, or ends. */
+    void initialise();
+
+    /** Begins no request any more; what was begun goes on, and the queue pair is told once it is complete. */
+    void drain();
+
+    /** Begins requests again, after {@link #drain}, or after one of them has failed. */
+    void resume();
+
+    /**
      * Takes the peer's packets, or ends if that fails. Not of datagrams.
      *
      * @param attributes a peer of the same family of addresses, and READs within the device's limit
@@ -34,7 +50,7 @@ public interface AddressedEnd {
     void readyToReceive(ReceiveAttributes attributes);
 
     /**
-     * Sends what is posted, or ends if that fails; after {@link #readyToReceive}.
+     * Sends what is posted, or ends if that fails; after {@link #readyToReceive}, or again once it is drained.
      *
      * @param attributes READs within the device's limit
      */

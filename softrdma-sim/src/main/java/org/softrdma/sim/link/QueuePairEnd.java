@@ -30,6 +30,9 @@ public interface QueuePairEnd {
     /** Sizes of its queues. */
     QueuePairLimits limits();
 
+    /** What the peer may do by whatever key: bits of {@link org.softrdma.sim.memory.AccessRights}. */
+    int remoteRights();
+
     /** True in ERROR, and once it is closed. */
     boolean isInError();
 
@@ -44,6 +47,17 @@ public interface QueuePairEnd {
 
     /** Goes to READY_TO_SEND. */
     void established(Agreement agreed);
+
+    /** All that was begun before it went to SEND_QUEUE_DRAIN is complete. */
+    void drained();
+
+    /**
+     * Goes to SEND_QUEUE_ERROR, and flushes its send queue: a request cannot be sent.
+     *
+     * @param culprit sequence of the request that failed
+     * @param status status of its completion
+     */
+    void sendQueueFailed(long culprit, CompletionStatus status);
 
     /** An access of the peer was refused, which is about to end the stream. */
     void accessRefused();
@@ -64,6 +78,6 @@ public interface QueuePairEnd {
      */
     void enterError(String reason, long culprit, CompletionStatus status, int vendorCode);
 
-    /** Flushes what was posted in ERROR. */
+    /** Flushes what was posted in ERROR, or in SEND_QUEUE_ERROR. */
     void flush();
 }

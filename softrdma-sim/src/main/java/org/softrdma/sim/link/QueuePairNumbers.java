@@ -1,10 +1,9 @@
 package org.softrdma.sim.link;
 
 import java.util.ArrayDeque;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.random.RandomGenerator;
+import org.agrona.collections.Int2IntHashMap;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.memory.NumberReuse;
 
@@ -21,8 +20,10 @@ public final class QueuePairNumbers {
 
     private final NumberReuse reuse;
     private final ReentrantLock lock = new ReentrantLock();
-    /** How many use each number: its queue pair, its wire, or both. */
-    private final Map<Integer, Integer> users = new HashMap<>();
+    private static final int FREE = 0;
+
+    /** How many use each number: its queue pair, its wire, or both. Giving one back needs no memory. */
+    private Int2IntHashMap users = new Int2IntHashMap(FREE);
     /** To be used again at once, the last one first. */
     private final ArrayDeque<Integer> again = new ArrayDeque<>();
 
@@ -61,10 +62,12 @@ public final class QueuePairNumbers {
             if (random != null && users.size() >= MOST_DRAWN) {
                 throw new IllegalStateException(users.size() + " numbers of queue pairs are in use: no more are drawn");
             }
+            makeRoom();
             int number = again.isEmpty() ? 0 : again.removeLast();
-            while (number == 0 || users.putIfAbsent(number, 1) != null) {
+            while (number == 0 || users.get(number) != FREE) {
                 number = random == null ? next++ & MASK : random.nextInt(LEAST_DRAWN, MASK);
             }
+            users.put(number, 1);
             return number;
         } finally {
             lock.unlock();
@@ -75,9 +78,19 @@ public final class QueuePairNumbers {
     public void keep(int number) {
         lock.lock();
         try {
-            users.merge(number, 1, Integer::sum);
+            makeRoom();
+            users.put(number, users.get(number) + 1);
         } finally {
             lock.unlock();
+        }
+    }
+
+    /** A map that finds no memory to grow is broken for good: its next entries find no place. So another one is made. */
+    private void makeRoom() {
+        if (users.size() >= users.resizeThreshold()) {
+            Int2IntHashMap more = new Int2IntHashMap(2 * users.capacity(), users.loadFactor(), FREE);
+            users.forEachInt(more::put);
+            users = more;
         }
     }
 
@@ -85,17 +98,25 @@ public final class QueuePairNumbers {
     public void giveBack(int number) {
         lock.lock();
         try {
-            Integer count = users.get(number);
-            if (count != null && count > 1) {
+            int count = users.get(number);
+            if (count > 1) {
                 users.put(number, count - 1);
-            } else if (count != null) {
+            } else if (count == 1) {
                 users.remove(number);
-                if (reuse == NumberReuse.AT_ONCE) {
-                    again.addLast(number);
-                }
+                useAgain(number);
             }
         } finally {
             lock.unlock();
+        }
+    }
+
+    private void useAgain(int number) {
+        if (reuse == NumberReuse.AT_ONCE) {
+            try {
+                again.addLast(number);
+            } catch (OutOfMemoryError e) {
+                // It is free all the same.
+            }
         }
     }
 }

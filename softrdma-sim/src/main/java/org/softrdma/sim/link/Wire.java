@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
 import org.softrdma.sim.engine.RnicEngine;
 import org.softrdma.sim.transport.Acceptor;
@@ -112,14 +113,14 @@ public interface Wire {
     }
 
     /**
-     * Tells whoever asks where the datagrams of a service go. Only if it has such services. On the thread of the first
+     * Hears peers that ask where the datagrams of a service go. Only if it has such services. On the thread of the first
      * engine.
      *
      * @param local address, and port or 0
-     * @param offered the answer
+     * @param questions gets the questions of peers, on that thread; one that it does not take was never heard
      * @throws IOException if the address or port cannot be had
      */
-    default Acceptor listenForDatagrams(InetSocketAddress local, DatagramService offered) throws IOException {
+    default Acceptor listenForDatagrams(InetSocketAddress local, Predicate<PeerQuestion> questions) throws IOException {
         throw new IllegalStateException(description() + " has no services of datagrams");
     }
 

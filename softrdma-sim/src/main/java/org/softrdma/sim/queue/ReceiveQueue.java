@@ -49,6 +49,8 @@ public final class ReceiveQueue {
     private CompletionStatus failure = CompletionStatus.FLUSHED;
     private int failureCode;
     private long consumed;
+    /** RECVs before this sequence were discarded: their slots are free, also if no completion tells. */
+    private volatile long discarded;
     /** Slot of the shared queue that a message is consuming. */
     private int taken = SoftSharedReceiveQueue.NONE;
 
@@ -123,7 +125,7 @@ public final class ReceiveQueue {
     }
 
     private boolean isFull() {
-        return posted - (long) FREED.getAcquire(this) > mask;
+        return posted - Math.max((long) FREED.getAcquire(this), discarded) > mask;
     }
 
     // ---- polling
@@ -222,6 +224,18 @@ public final class ReceiveQueue {
             int code = status == CompletionStatus.FLUSHED ? vendorCode : failureCode;
             failure = CompletionStatus.FLUSHED;
             finish(status, CompletionOpcode.RECEIVE, 0, code, false);
+        }
+    }
+
+    /** Forgets every RECV, without a completion; of a shared queue only the one that has begun. While nothing is posted. */
+    public void discard() {
+        failure = CompletionStatus.FLUSHED;
+        if (shared == null) {
+            consumed = (long) POSTED.getAcquire(this);
+            discarded = consumed;
+        } else if (taken >= 0) {
+            shared.free(taken);
+            taken = SoftSharedReceiveQueue.NONE;
         }
     }
 

@@ -4,6 +4,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.memory.MemoryOperations;
 import org.softrdma.sim.memory.Window;
@@ -100,6 +101,8 @@ public final class SendQueue {
     private long proven;
     /** Behind the last retired request without an answer. */
     private long oneWayRetired;
+    /** Requests before this sequence were discarded: their slots are free, also if no completion tells. */
+    private volatile long discarded;
 
     /**
      * An empty queue.
@@ -146,7 +149,8 @@ public final class SendQueue {
 
     /** True if there is a free slot. */
     public boolean hasRoom() {
-        return posted - (long) FREED.getAcquire(this) + outOfBand - (long) OUT_OF_BAND_FREED.getAcquire(this) <= mask;
+        long free = Math.max((long) FREED.getAcquire(this), discarded);
+        return posted - free + outOfBand - (long) OUT_OF_BAND_FREED.getAcquire(this) <= mask;
     }
 
     /** How many requests were accepted. */
@@ -450,6 +454,17 @@ public final class SendQueue {
                     sequence + 1,
                     false);
         }
+    }
+
+    /** Forgets every request, without a completion. While nothing is posted. */
+    public void discard() {
+        long end = posted();
+        Arrays.fill(done, (byte) 0);
+        cursor = end;
+        proven = end;
+        oneWayRetired = end;
+        RETIRED.setRelease(this, end);
+        discarded = end;
     }
 
     private void retire() {

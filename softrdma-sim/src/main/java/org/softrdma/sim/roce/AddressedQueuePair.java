@@ -67,23 +67,69 @@ final class AddressedQueuePair implements AddressedEnd {
 
     @Override
     public QueuePairAddress open(QueuePairEnd pair) throws IOException {
-        RocePorts ports = connection.ports();
-        RocePort on = ports.named(address);
-        int psn = ports.random().nextInt(Psn.MASK);
-        int unit = ports.transferUnit(address);
-        QueuePairAddress here = new QueuePairAddress(on.localAddress(), pair.number(), psn, unit);
+        RocePort on = connection.ports().named(address);
+        QueuePairAddress here = address(pair, on);
         queuePair = pair;
         port = on;
         own = here;
         if (type == QueuePairType.UNRELIABLE_DATAGRAM) {
-            connection.open(on, null);
-            connection.begin(
-                    pair,
-                    new DatagramEnd(connection.engine(), pair, queueKey, psn, on),
-                    new RoceAgreement(type, 0, 0, unit),
-                    /* active= */ true);
+            beginDatagrams(pair, on, here);
         }
         return here;
+    }
+
+    /** With another first PSN each time. */
+    private QueuePairAddress address(QueuePairEnd pair, RocePort on) {
+        RocePorts ports = connection.ports();
+        return new QueuePairAddress(
+                on.localAddress(), pair.number(), ports.random().nextInt(Psn.MASK), ports.transferUnit(address));
+    }
+
+    private void beginDatagrams(QueuePairEnd pair, RocePort on, QueuePairAddress here) {
+        connection.open(on, null);
+        connection.begin(
+                pair,
+                new DatagramEnd(connection.engine(), pair, queueKey, here.sequence(), on),
+                new RoceAgreement(type, 0, 0, here.maxTransferUnit()),
+                /* active= */ true);
+    }
+
+    @Override
+    public QueuePairAddress reset() {
+        QueuePairEnd pair = queuePair;
+        RocePort on = port;
+        if (pair == null || on == null) {
+            throw new IllegalStateException("the queue pair is not open");
+        }
+        QueuePairAddress again = address(pair, on);
+        send = null;
+        own = again;
+        connection.reset();
+        return again;
+    }
+
+    @Override
+    public void initialise() {
+        QueuePairEnd pair = queuePair;
+        RocePort on = port;
+        QueuePairAddress here = own;
+        if (type != QueuePairType.UNRELIABLE_DATAGRAM) {
+            return;
+        }
+        if (pair == null || on == null || here == null || on.isClosed()) {
+            throw ended(VerbsErrorCode.CONNECTION_LOST, "its UDP port is closed");
+        }
+        orEnd(() -> beginDatagrams(pair, on, here));
+    }
+
+    @Override
+    public void drain() {
+        connection.drain();
+    }
+
+    @Override
+    public void resume() {
+        connection.resume();
     }
 
     @Override
@@ -102,7 +148,7 @@ final class AddressedQueuePair implements AddressedEnd {
                     "the peer's packets carry " + unit + " bytes; expected at least "
                             + RoceSettings.LEAST_TRANSFER_UNIT);
         }
-        try {
+        orEnd(() -> {
             InetSocketAddress host = peer.host();
             RocePath path = on.path(new CmPeer(Gid.of(host.getAddress()), host.getPort()));
             connection.open(on, path);
@@ -111,6 +157,12 @@ final class AddressedQueuePair implements AddressedEnd {
             } else {
                 receiveUnreliably(pair, on, here, path, peer, unit);
             }
+        });
+    }
+
+    private void orEnd(Runnable step) {
+        try {
+            step.run();
         } catch (RuntimeException | Error e) {
             connection.end("not connected: " + e.getMessage());
             throw e;
@@ -131,7 +183,7 @@ final class AddressedQueuePair implements AddressedEnd {
                     wanted.timeout().isPresent() ? Terms.ns(wanted.timeout().getAsInt()) : terms.timeoutNs(),
                     wanted.retries().orElse(terms.retries()),
                     wanted.receiverNotReadyRetries().orElse(terms.rnrRetries()));
-            end.sendBy(agreed, wanted.sequence().orElse(here.sequence()));
+            end.sendBy(agreed, wanted.sequence().orElse(end.nextPsn()));
             connection.send(pair, RoceAgreement.of(agreed));
         };
     }
@@ -142,7 +194,7 @@ final class AddressedQueuePair implements AddressedEnd {
                 new UnreliableConnectionEnd(connection.engine(), pair, path, unit, here.sequence(), peer, on);
         connection.receive(pair, end);
         send = wanted -> {
-            end.sendFrom(wanted.sequence().orElse(here.sequence()));
+            wanted.sequence().ifPresent(end::sendFrom);
             connection.send(pair, new RoceAgreement(type, 0, 0, unit));
         };
     }
@@ -153,12 +205,7 @@ final class AddressedQueuePair implements AddressedEnd {
         if (step == null) {
             throw new IllegalStateException("the queue pair is not ready to receive");
         }
-        try {
-            step.accept(attributes);
-        } catch (RuntimeException | Error e) {
-            connection.end("not connected: " + e.getMessage());
-            throw e;
-        }
+        orEnd(() -> step.accept(attributes));
     }
 
     /** It ends, because it cannot be connected. */

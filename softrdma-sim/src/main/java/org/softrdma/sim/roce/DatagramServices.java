@@ -6,7 +6,9 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
 import org.softrdma.sim.kernel.Shortage;
+import org.softrdma.sim.link.PeerQuestion;
 import org.softrdma.sim.roce.cm.CmPeer;
 import org.softrdma.sim.roce.wire.AddressHeader;
 import org.softrdma.sim.roce.wire.Gid;
@@ -136,13 +138,13 @@ final class DatagramServices {
     // ---- answering
 
     /**
-     * Answers whoever asks.
+     * Hears whoever asks.
      *
      * @param local the address of the queue pairs, or the wildcard, and a port or 0
-     * @param offered what they are told
+     * @param questions gets what they ask
      * @throws IOException if the address or port cannot be had
      */
-    Acceptor listen(InetSocketAddress local, DatagramService offered) throws IOException {
+    Acceptor listen(InetSocketAddress local, Predicate<PeerQuestion> questions) throws IOException {
         if (!local.getAddress().isAnyLocalAddress() && !local.getAddress().equals(address)) {
             throw ListenException.of(
                     ListenException.Reason.NOT_HERE,
@@ -152,12 +154,12 @@ final class DatagramServices {
         }
         RocePort port = ports.listening(address);
         if (local.getPort() != 0) {
-            return answering(port, local, offered)
+            return hearing(port, local, questions)
                     .orElseThrow(() -> ListenException.of(ListenException.Reason.IN_USE, local));
         }
         for (int i = 0; i < TRIALS; i++) {
             int chosen = ports.random().nextInt(FIRST_CHOSEN, LAST_CHOSEN);
-            Optional<Acceptor> made = answering(port, new InetSocketAddress(local.getAddress(), chosen), offered);
+            Optional<Acceptor> made = hearing(port, new InetSocketAddress(local.getAddress(), chosen), questions);
             if (made.isPresent()) {
                 return made.get();
             }
@@ -165,24 +167,19 @@ final class DatagramServices {
         throw ListenException.of(ListenException.Reason.NO_PORT, local);
     }
 
-    private static Optional<Acceptor> answering(RocePort port, InetSocketAddress local, DatagramService offered) {
+    private static Optional<Acceptor> hearing(
+            RocePort port, InetSocketAddress local, Predicate<PeerQuestion> questions) {
         long service = AddressHeader.serviceId(AddressHeader.PORT_SPACE_UDP, local.getPort());
-        PrivateData data = PrivateData.of(offered.privateData());
         boolean free = port.manager()
                 .listen(
                         service,
-                        (peer, request) -> new ServiceReply(
-                                request.requestId(),
-                                ServiceReply.VALID,
-                                offered.number(),
-                                service,
-                                offered.queueKey(),
-                                data));
-        return free ? Optional.of(new Answering(port, service, local)) : Optional.empty();
+                        (peer, request, question) ->
+                                questions.test(new ServiceQuestion(port, peer, request, question)));
+        return free ? Optional.of(new Hearing(port, service, local)) : Optional.empty();
     }
 
-    /** One that answers. */
-    private record Answering(RocePort port, long service, InetSocketAddress localAddress) implements Acceptor {
+    /** One that is heard. */
+    private record Hearing(RocePort port, long service, InetSocketAddress localAddress) implements Acceptor {
         @Override
         public void close() {
             port.manager().stopAnswering(service);

@@ -17,6 +17,7 @@ import org.softrdma.sim.memory.StreamWindows;
 import org.softrdma.sim.queue.EntryTable;
 import org.softrdma.sim.queue.ReceiveQueue;
 import org.softrdma.sim.roce.unreliable.UnreliableTarget;
+import org.softrdma.sim.roce.wire.RoceOpcode;
 import org.softrdma.verbs.CompletionStatus;
 
 /** What the requests of a peer act on: the memory of the device, and the receive queue of the queue pair. Inside a batch. */
@@ -25,6 +26,7 @@ final class PeerTarget implements UnreliableTarget {
     private static final long NO_WORD = 0;
 
     private final RnicEngine engine;
+    private final QueuePairEnd queuePair;
     private final Counters<Counter> counters;
     private final StagTable stags;
     private final MemoryOperations memory;
@@ -48,6 +50,7 @@ final class PeerTarget implements UnreliableTarget {
 
     PeerTarget(RnicEngine engine, QueuePairEnd queuePair, WindowRequests windowRequests) {
         this.engine = engine;
+        this.queuePair = queuePair;
         this.windowRequests = windowRequests;
         counters = engine.counters();
         stags = engine.stags();
@@ -63,6 +66,19 @@ final class PeerTarget implements UnreliableTarget {
     /** True if it was for an access that a request was refused. */
     boolean isAccessRefused() {
         return accessRefused;
+    }
+
+    @Override
+    public boolean serves(int opcode) {
+        int needed = AccessRights.NONE;
+        if (RoceOpcode.isWrite(opcode)) {
+            needed = AccessRights.REMOTE_WRITE;
+        } else if (opcode == RoceOpcode.READ_REQUEST) {
+            needed = AccessRights.REMOTE_READ;
+        } else if (RoceOpcode.isAtomic(opcode)) {
+            needed = AccessRights.REMOTE_ATOMIC;
+        }
+        return (queuePair.remoteRights() & needed) == needed;
     }
 
     // ---- SEND

@@ -99,14 +99,36 @@ final class ReliableEnd implements TransportEnd {
         responder = new Responder(target, settings, answers, expectedPsn);
     }
 
-    /** It will send by other terms than those it was made with; nothing was sent. */
+    /** PSN of the next request. */
+    int nextPsn() {
+        return requester.nextPsn();
+    }
+
+    /** It will send by other terms than those it was made with; nothing is on its way. */
     void sendBy(RcSettings settings, int sendPsn) {
         requester = new Requester(sends, slots, settings, sendPsn, reads);
+        retransmissions = 0;
+        timeouts = 0;
     }
 
     @Override
     public void allowRequests() {
         mayRequest = true;
+    }
+
+    @Override
+    public void drain() {
+        requester.drain();
+    }
+
+    @Override
+    public void resume() {
+        requester.resume();
+    }
+
+    @Override
+    public boolean isDrained() {
+        return requester.isDrained();
     }
 
     @Override

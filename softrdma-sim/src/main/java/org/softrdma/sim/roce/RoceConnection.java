@@ -72,6 +72,8 @@ final class RoceConnection implements WireConnection, DrivenConnection, PortQueu
     private int number = NO_NUMBER;
     /** It is among those that may have something to send. */
     private boolean enqueued;
+    /** The queue pair is to be told once all that was begun is complete. */
+    private boolean drains;
 
     /** What waits for the connection to be made. Engine thread. */
     interface Handshake {
@@ -209,6 +211,61 @@ final class RoceConnection implements WireConnection, DrivenConnection, PortQueu
     void send(QueuePairEnd pair, RoceAgreement agreed) {
         pair.established(agreed);
         allowRequests();
+        resume();
+    }
+
+    /** It begins no request any more. */
+    void drain() {
+        TransportEnd current = stream;
+        if (current != null && state == State.STREAM) {
+            drains = true;
+            current.drain();
+            heedDrained(current);
+        }
+    }
+
+    /** It begins requests again. */
+    void resume() {
+        TransportEnd current = stream;
+        if (current != null && port != null && state == State.STREAM) {
+            drains = false;
+            current.resume();
+            port.isReady(this);
+            port.turn();
+        }
+    }
+
+    private void heedDrained(TransportEnd current) {
+        QueuePairEnd pair = queuePair;
+        if (drains && pair != null && current.isDrained()) {
+            drains = false;
+            pair.drained();
+        }
+    }
+
+    /** As it was before {@link #open}, whatever it has become. No peer is told, and the queue pair is not in its way. */
+    void reset() {
+        TransportEnd current = stream;
+        boolean wasOpen = state == State.CONNECTING || state == State.STREAM;
+        boolean wasStream = state == State.STREAM;
+        state = State.UNCONNECTED;
+        stream = null;
+        path = null;
+        drains = false;
+        if (current != null) {
+            current.abandonRequests();
+        }
+        if (wasStream) {
+            engine.counters().increment(Counter.CONNECTIONS_CLOSED);
+        }
+        RocePort on = port;
+        port = null;
+        if (on != null && wasOpen) {
+            on.close(this, number);
+            engine.connections().closed(this);
+            on.forget(number);
+            number = NO_NUMBER;
+        }
     }
 
     private void stream(TransportEnd begun) {
@@ -392,7 +449,11 @@ final class RoceConnection implements WireConnection, DrivenConnection, PortQueu
 
     /** Ends if the stream has to. */
     private void heed(TransportEnd current) {
-        if (!current.isOver() || state != State.STREAM) {
+        if (state != State.STREAM) {
+            return;
+        }
+        if (!current.isOver()) {
+            heedDrained(current);
             return;
         }
         CompletionStatus failure = current.failure();

@@ -307,6 +307,11 @@ final class RocePort implements SocketEvents, DrivenConnection {
         LoopGuard.insist(rearming);
     }
 
+    /** Runs something on the engine's thread: at once if this is that thread, else soon. Any thread. */
+    void execute(Runnable step) {
+        engine.execute(step);
+    }
+
     /** Sends what is to be sent, and sets the timer. Within a turn this is left to its end. */
     void turn() {
         if (turning || closed) {

@@ -178,7 +178,8 @@ final class RocePorts {
         }
     }
 
-    private static boolean isAt(RocePort port, InetAddress local) {
+    /** True of an open port at an address. */
+    static boolean isAt(RocePort port, InetAddress local) {
         InetAddress own = port.localAddress().getAddress();
         return !port.isClosed()
                 && own.equals(local)
@@ -263,7 +264,7 @@ final class RocePorts {
         boolean ipv6 = local instanceof Inet6Address;
         return NetworkInterface.networkInterfaces()
                 .flatMap(NetworkInterface::inetAddresses)
-                .filter(address -> !address.isLinkLocalAddress() && (ipv6 || !(address instanceof Inet6Address)))
+                .filter(address -> ipv6 || !(address instanceof Inet6Address))
                 .toList();
     }
 }

@@ -12,10 +12,12 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
 import org.softrdma.sim.engine.RnicEngine;
 import org.softrdma.sim.link.AddressedEnd;
 import org.softrdma.sim.link.ConnectAttempt;
+import org.softrdma.sim.link.PeerQuestion;
 import org.softrdma.sim.link.PeerRequest;
 import org.softrdma.sim.link.QueuePairEnd;
 import org.softrdma.sim.link.QueuePairNumbers;
@@ -155,8 +157,8 @@ final class RoceWire implements Wire {
     }
 
     @Override
-    public Acceptor listenForDatagrams(InetSocketAddress local, DatagramService offered) throws IOException {
-        return services.listen(local, offered);
+    public Acceptor listenForDatagrams(InetSocketAddress local, Predicate<PeerQuestion> questions) throws IOException {
+        return services.listen(local, questions);
     }
 
     @Override

@@ -20,6 +20,15 @@ interface TransportEnd {
      */
     boolean ask();
 
+    /** No request is begun from now on; what was begun goes on. */
+    void drain();
+
+    /** Requests are begun again, after {@link #drain} or after one of them could not be sent. */
+    void resume();
+
+    /** True if no request is begun and not complete. */
+    boolean isDrained();
+
     /** No request is executed or sent any more. */
     void abandonRequests();
 

@@ -27,13 +27,16 @@ abstract class UnreliableEnd implements TransportEnd {
     /** What the peer's messages act on. */
     final PeerTarget target;
 
+    private final QueuePairEnd queuePair;
     private final UnreliableRequester requester;
     private final LocalRequests local;
     private final LocalPayload payload;
 
     private boolean over;
-    private @Nullable CompletionStatus failure;
-    private long culprit = NO_CULPRIT;
+    /** No request is begun. */
+    private boolean drains;
+    /** A request could not be sent, and no other is. */
+    private boolean failed;
 
     /**
      * An end on which nothing was sent.
@@ -45,6 +48,7 @@ abstract class UnreliableEnd implements TransportEnd {
      * @param startingPsn its first PSN
      */
     UnreliableEnd(RnicEngine engine, QueuePairEnd queuePair, int transport, int transferUnit, int startingPsn) {
+        this.queuePair = queuePair;
         sends = queuePair.sendQueue();
         local = queuePair.localRequests();
         payload = new LocalPayload(engine, sends, queuePair.domainNumber());
@@ -84,8 +88,8 @@ abstract class UnreliableEnd implements TransportEnd {
 
     @Override
     public final boolean fill(PacketStage stage, long nowNs) {
-        for (int i = 0; i < PACKETS_PER_TURN && !over; i++) {
-            if (!requester.next()) {
+        for (int i = 0; i < PACKETS_PER_TURN && !over && !failed; i++) {
+            if (!requester.next() || (drains && isDrained())) {
                 return false;
             }
             if (requester.isLocal()) {
@@ -96,7 +100,10 @@ abstract class UnreliableEnd implements TransportEnd {
                 add(stage);
             }
         }
-        return !over;
+        if (failed) {
+            queuePair.flush();
+        }
+        return !over && !failed;
     }
 
     /** A request that sends nothing. */
@@ -132,11 +139,27 @@ abstract class UnreliableEnd implements TransportEnd {
         requester.sent(); // last: its completion frees the slot
     }
 
-    /** The request at the cursor cannot be done; all before it are complete. */
+    /** The request at the cursor cannot be done; all before it are complete. The peers' messages go on (IBTA 10.3.1.5). */
     private void fail(CompletionStatus status) {
-        over = true;
-        failure = status;
-        culprit = sends.cursor();
+        failed = true;
+        requester.abandonMessage();
+        queuePair.sendQueueFailed(sends.cursor(), status);
+    }
+
+    @Override
+    public final void drain() {
+        drains = true;
+    }
+
+    @Override
+    public final void resume() {
+        drains = false;
+        failed = false;
+    }
+
+    @Override
+    public final boolean isDrained() {
+        return !requester.isInMessage();
     }
 
     // ---- how it ends
@@ -173,14 +196,15 @@ abstract class UnreliableEnd implements TransportEnd {
         return over;
     }
 
+    /** A request that has failed does not end it. */
     @Override
     public final @Nullable CompletionStatus failure() {
-        return failure;
+        return null;
     }
 
     @Override
     public final long culprit() {
-        return culprit;
+        return NO_CULPRIT;
     }
 
     @Override

@@ -62,7 +62,7 @@ class RoceConformanceTest {
     /** What a profile takes away is refused; a case checks that before it counts as skipped. */
     @Tag("slow")
     @ParameterizedTest
-    @ValueSource(strings = "rxe")
+    @ValueSource(strings = {"rxe", "disni"})
     void shouldKeepTheRulesWhenConfinedToWhatAnotherDeviceHas(String profile) throws Exception {
         run(Map.of("profile", profile), Map.of("profile", profile), false);
     }

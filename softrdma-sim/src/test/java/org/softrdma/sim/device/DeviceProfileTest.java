@@ -11,22 +11,36 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.softrdma.sim.peer.TestDevice;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.Capabilities;
 import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.Feature;
 import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.QueuePair;
+import org.softrdma.verbs.QueuePairAttributes;
+import org.softrdma.verbs.QueuePairLimits;
+import org.softrdma.verbs.QueuePairState;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.cm.ConnectionParameters;
+import org.softrdma.verbs.cm.ConnectionRejectedException;
+import org.softrdma.verbs.cm.ConnectionRequest;
+import org.softrdma.verbs.cm.Connector;
+import org.softrdma.verbs.cm.Listener;
 import org.softrdma.verbs.device.VerbsDevice;
 import org.softrdma.verbs.device.VerbsProviders;
 
@@ -39,6 +53,7 @@ class DeviceProfileTest {
     private static final int DISNI_ON_RXE = 3;
     private static final int DISNI_ON_SIW = 4;
 
+    private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(30);
     private static final InetAddress LOOPBACK_6 = InetAddress.ofLiteral("::1");
 
     private static VerbsDevice open(DeviceProfile profile) {
@@ -97,9 +112,87 @@ class DeviceProfileTest {
         List<String> cells = row("features");
         assertEquals(features(cells.get(RXE)), DeviceProfile.RXE.features());
         assertEquals(features(cells.get(SIW)), DeviceProfile.SIW.features());
-        Set<Feature> disni = features(cells.get(DISNI_ON_RXE));
-        disni.retainAll(features(cells.get(DISNI_ON_SIW)));
-        assertEquals(disni, DeviceProfile.DISNI.features());
+        assertEquals(features(cells.get(DISNI_ON_RXE)), DeviceProfile.DISNI.features());
+        assertEquals(features(cells.get(DISNI_ON_SIW)), featuresOfDisni("iwarp"));
+        assertEquals(features(cells.get(DISNI_ON_RXE)), featuresOfDisni("roce"));
+    }
+
+    private static Set<Feature> featuresOfDisni(String wire) {
+        try (VerbsDevice device = VerbsProviders.named("sim").open(Map.of("profile", "disni", "wire", wire))) {
+            return device.capabilities().features();
+        }
+    }
+
+    /** What one side has seen of the other's private data: bytes of the request, and of the answer. */
+    private record Seen(int requestBytes, int answerBytes) {}
+
+    private static byte[] said(VerbsDevice device) {
+        return new byte[Math.min(3, device.capabilities().maxPrivateData())];
+    }
+
+    /** A connection that is accepted, or rejected, with private data on both ways where a device has some. */
+    private static Seen exchange(Map<String, String> options, String active, String passive, boolean accepts) {
+        Map<String, String> ofActive = new HashMap<>(options);
+        ofActive.put("profile", active);
+        Map<String, String> ofPassive = new HashMap<>(options);
+        ofPassive.put("profile", passive);
+        try (VerbsDevice there = VerbsProviders.named("sim").open(ofPassive);
+                ProtectionDomain domain = there.allocateProtectionDomain();
+                CompletionQueue queue = there.createCompletionQueue(4);
+                Listener listener = there.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 1);
+                VerbsDevice here = VerbsProviders.named("sim").open(ofActive);
+                ProtectionDomain ownDomain = here.allocateProtectionDomain();
+                CompletionQueue ownQueue = here.createCompletionQueue(4)) {
+            CompletableFuture<byte[]> request =
+                    CompletableFuture.supplyAsync(() -> answer(listener, domain, queue, said(there), accepts));
+            Connector connector = here.resolve(listener.localAddress(), PATIENCE_NS);
+            byte[] answer;
+            try (QueuePair pair = connector.createQueuePair(ownDomain, attributes(ownQueue))) {
+                answer = connect(connector, ConnectionParameters.ofReads(1).withPrivateData(said(here)));
+                assertEquals(accepts, pair.state() == QueuePairState.READY_TO_SEND);
+            }
+            return new Seen(request.join().length, answer.length); // the other side waits for the end
+        }
+    }
+
+    private static QueuePairAttributes attributes(CompletionQueue queue) {
+        return QueuePairAttributes.of(queue, QueuePairLimits.of(2, 2));
+    }
+
+    private static byte[] answer(
+            Listener listener, ProtectionDomain domain, CompletionQueue queue, byte[] said, boolean accepts) {
+        try (ConnectionRequest request = listener.next(PATIENCE_NS).orElseThrow()) {
+            if (accepts) {
+                try (QueuePair pair = request.createQueuePair(domain, attributes(queue))) {
+                    request.accept(ConnectionParameters.ofReads(1).withPrivateData(said));
+                    pair.disconnected().toCompletableFuture().join();
+                }
+            } else {
+                request.reject(said);
+            }
+            return request.privateData();
+        }
+    }
+
+    private static byte[] connect(Connector connector, ConnectionParameters parameters) {
+        try {
+            return connector.connect(parameters, PATIENCE_NS);
+        } catch (ConnectionRejectedException e) {
+            return e.privateData();
+        }
+    }
+
+    /** iWARP's messages would bring what DiSNI does not show, and RoCE's have fields that are never empty. */
+    @ParameterizedTest
+    @CsvSource({"iwarp, true", "iwarp, false", "roce, true", "roce, false"})
+    void shouldShowNoPrivateDataWithinAProfileThatHasNone(String wire, boolean accepts) {
+        Map<String, String> options = wire.equals("iwarp")
+                ? Map.of("wire", wire)
+                : Map.of("wire", wire, "roce-port", Integer.toString(TestDevice.freeRocePort()));
+        assertEquals(0, exchange(options, "disni", "none", accepts).answerBytes());
+        assertEquals(0, exchange(options, "none", "disni", accepts).requestBytes());
+        Seen shown = exchange(options, "none", "none", accepts);
+        assertTrue(shown.requestBytes() >= 3 && shown.answerBytes() >= 3);
     }
 
     private static Set<Feature> features(String cell) {

@@ -3,6 +3,8 @@ package org.softrdma.sim.link;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.sun.management.ThreadMXBean;
+import java.lang.management.ManagementFactory;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.random.RandomGenerator;
@@ -52,6 +54,26 @@ class QueuePairNumbersTest {
         assertEquals(2, numbers.take());
         numbers.giveBack(1);
         assertEquals(1, numbers.take());
+    }
+
+    /** Without memory an end must be an end all the same. */
+    @Test
+    void shouldNeedNoMemoryToGiveANumberBack() {
+        QueuePairNumbers numbers = new QueuePairNumbers(1000, NumberReuse.LATE);
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        long fewest = Long.MAX_VALUE;
+        for (int round = 0; round < 20; round++) {
+            int first = numbers.take();
+            for (int i = 1; i < 1000; i++) {
+                assertEquals(first + i, numbers.take());
+            }
+            long before = threads.getCurrentThreadAllocatedBytes();
+            for (int i = 0; i < 1000; i++) {
+                numbers.giveBack(first + i);
+            }
+            fewest = Math.min(fewest, threads.getCurrentThreadAllocatedBytes() - before);
+        }
+        assertEquals(0, fewest, "bytes for 1000 numbers");
     }
 
     @Test

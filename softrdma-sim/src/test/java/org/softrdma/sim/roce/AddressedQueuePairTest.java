@@ -39,7 +39,6 @@ import org.softrdma.verbs.ReceiveAttributes;
 import org.softrdma.verbs.RoutingHeader;
 import org.softrdma.verbs.SendAttributes;
 import org.softrdma.verbs.SendFlags;
-import org.softrdma.verbs.SendWorkRequest;
 import org.softrdma.verbs.UnconnectedQueuePair;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
@@ -339,31 +338,6 @@ class AddressedQueuePairTest {
                     assertThrows(VerbsException.class, () -> domain.createAddressHandle(at("127.0.0.1")));
             assertEquals(VerbsErrorCode.NOT_SUPPORTED, refused.code());
             assertTrue(String.valueOf(refused.getMessage()).contains("wire=roce"), refused::getMessage);
-        }
-    }
-
-    /** The request has no memory that may be read: it fails, and those behind it are flushed. */
-    @ParameterizedTest
-    @EnumSource(
-            value = QueuePairType.class,
-            names = {"UNRELIABLE_CONNECTION", "UNRELIABLE_DATAGRAM"})
-    void shouldEndWhenARequestMayNotReadItsMemory(QueuePairType type) {
-        try (RoceEnds ends = new RoceEnds("epoll", HERE);
-                UnconnectedQueuePair from = create(ends.active, type);
-                UnconnectedQueuePair to = create(ends.passive, type);
-                AddressHandle host =
-                        ends.active.domain.createAddressHandle(to.address().host())) {
-            SendWorkRequest request = new SendWorkRequest().send(1, SendFlags.NONE);
-            if (type == QueuePairType.UNRELIABLE_CONNECTION) {
-                from.connect(to.address(), 0, 0);
-            } else {
-                request.to(host, to.number(), KEY);
-            }
-            from.post(request.add(ends.active.region.address(), 5, 0xBAD));
-            WorkCompletion failed = ends.active.next();
-            assertEquals(CompletionStatus.LOCAL_PROTECTION_ERROR, failed.status());
-            assertEquals(1, failed.wrId());
-            until(() -> from.state() == QueuePairState.ERROR, "the queue pair goes to ERROR");
         }
     }
 }

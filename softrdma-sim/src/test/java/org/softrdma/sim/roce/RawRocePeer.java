@@ -111,9 +111,12 @@ final class RawRocePeer implements CmEvents, AutoCloseable {
     /** Answers questions for a service of datagrams with a status. */
     void answer(int servicePort, int status, PrivateData data) {
         boolean ignored = manager.listen(
-                AddressHeader.serviceId(AddressHeader.PORT_SPACE_UDP, servicePort),
-                (from, request) ->
-                        new ServiceReply(request.requestId(), status, QUEUE_PAIR, request.serviceId(), 5, data));
+                AddressHeader.serviceId(AddressHeader.PORT_SPACE_UDP, servicePort), (from, request, question) -> {
+                    question.answer(
+                            new ServiceReply(request.requestId(), status, QUEUE_PAIR, request.serviceId(), 5, data),
+                            System.nanoTime());
+                    return true;
+                });
     }
 
     /** Loses all that comes until a message of the connection manager is among it. */

@@ -141,15 +141,21 @@ final class RoceEnds implements AutoCloseable {
     }
 
     RoceEnds connect() {
+        InetAddress at = listener.localAddress().getAddress();
+        return connect(at.isAnyLocalAddress() ? InetAddress.getLoopbackAddress() : at);
+    }
+
+    /** Connects at one of the addresses of the passive side. */
+    RoceEnds connect(InetAddress host) {
         CompletableFuture<QueuePair> accepted = CompletableFuture.supplyAsync(() -> {
             ConnectionRequest request = listener.next(DEADLINE_NS).orElseThrow();
             QueuePair made = request.createQueuePair(passive.domain, passive.attributes());
             request.accept(PARAMETERS);
             return made;
         });
-        InetSocketAddress at = listener.localAddress();
-        InetAddress host = at.getAddress().isAnyLocalAddress() ? InetAddress.getLoopbackAddress() : at.getAddress();
-        Connector connector = active.device.resolve(new InetSocketAddress(host, at.getPort()), DEADLINE_NS);
+        InetSocketAddress at =
+                new InetSocketAddress(host, listener.localAddress().getPort());
+        Connector connector = active.device.resolve(at, DEADLINE_NS);
         active.pair = connector.createQueuePair(active.domain, active.attributes());
         byte[] ignored = connector.connect(PARAMETERS, DEADLINE_NS);
         passive.pair = accepted.join();

@@ -16,6 +16,7 @@ import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.Connector;
 import org.softrdma.verbs.cm.DatagramListener;
+import org.softrdma.verbs.cm.DatagramRequestListener;
 import org.softrdma.verbs.cm.DatagramService;
 import org.softrdma.verbs.cm.Listener;
 
@@ -180,6 +181,22 @@ public interface VerbsDevice extends AutoCloseable {
         throw new VerbsException(
                 VerbsErrorCode.NOT_SUPPORTED,
                 "listenForDatagrams: this device has no " + Feature.DATAGRAM_SERVICES
+                        + "; exchange UnconnectedQueuePair.address() by other means");
+    }
+
+    /**
+     * As {@link #listenForDatagrams}, but the application sees each question with its private data, and accepts or rejects
+     * it. Needs {@link Feature#DATAGRAM_SERVICES}.
+     *
+     * @param local as of {@link #listenForDatagrams}
+     * @param backlog how many questions may wait for the application; others are not heard, and asked again
+     * @throws VerbsException as of {@link #listenForDatagrams}
+     * @throws IllegalArgumentException if {@code backlog} is less than 1
+     */
+    default DatagramRequestListener listenForDatagramRequests(InetSocketAddress local, int backlog) {
+        throw new VerbsException(
+                VerbsErrorCode.NOT_SUPPORTED,
+                "listenForDatagramRequests: this device has no " + Feature.DATAGRAM_SERVICES
                         + "; exchange UnconnectedQueuePair.address() by other means");
     }
 

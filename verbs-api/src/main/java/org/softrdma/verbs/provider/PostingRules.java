@@ -131,6 +131,20 @@ public record PostingRules(QueuePairLimits limits, Capabilities capabilities, Qu
     }
 
     /**
+     * Checks what a peer may do on a queue pair.
+     *
+     * @param rights of the peer
+     */
+    public static void checkPeersRights(Set<AccessFlag> rights) {
+        for (AccessFlag flag : NOT_OF_WINDOWS) {
+            if (rights.contains(flag)) {
+                throw new IllegalArgumentException(
+                        flag + " of a queue pair: expected REMOTE_READ, REMOTE_WRITE and REMOTE_ATOMIC");
+            }
+        }
+    }
+
+    /**
      * Checks a RECV.
      *
      * @param request to be posted
@@ -299,7 +313,7 @@ public record PostingRules(QueuePairLimits limits, Capabilities capabilities, Qu
      * @param readsAllowed the connection allows requests with an answer, a READ for one, in flight
      */
     public static void checkSendable(SendOpcode opcode, int number, QueuePairState state, boolean readsAllowed) {
-        if (state != QueuePairState.READY_TO_SEND && state != QueuePairState.ERROR) {
+        if (!takesSends(state)) {
             throw new IllegalStateException(
                     opcode + " on queue pair " + number + " in state " + state + ": expected READY_TO_SEND");
         }
@@ -307,6 +321,13 @@ public record PostingRules(QueuePairLimits limits, Capabilities capabilities, Qu
             throw new IllegalStateException(
                     opcode + " on queue pair " + number + ": the connection allows none (outbound reads 0)");
         }
+    }
+
+    private static boolean takesSends(QueuePairState state) {
+        return switch (state) {
+            case READY_TO_SEND, SEND_QUEUE_DRAIN, SEND_QUEUE_ERROR, ERROR -> true;
+            case RESET, INITIAL, READY_TO_RECEIVE, CLOSED -> false;
+        };
     }
 
     /**
@@ -317,8 +338,8 @@ public record PostingRules(QueuePairLimits limits, Capabilities capabilities, Qu
      * @param shared its RECVs come from a shared queue
      */
     public static void checkReceivable(int number, QueuePairState state, boolean shared) {
-        if (state == QueuePairState.CLOSED) {
-            throw new IllegalStateException("RECV on queue pair " + number + " in state CLOSED");
+        if (state == QueuePairState.CLOSED || state == QueuePairState.RESET) {
+            throw new IllegalStateException("RECV on queue pair " + number + " in state " + state);
         }
         if (shared) {
             throw new IllegalStateException("RECV on queue pair " + number

@@ -10,7 +10,6 @@ import org.softrdma.verbs.Capabilities;
 import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.Feature;
-import org.softrdma.verbs.QueuePairState;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.WorkCompletion;
@@ -147,14 +146,29 @@ public abstract class IbvCompletionQueue extends NativeCompletions implements Co
         lock.lock();
         try {
             queuePairs--;
-            toFlush = Arrays.stream(toFlush).filter(each -> each.work != work).toArray(ToFlush[]::new);
-            int index = Arrays.asList(failed).indexOf(work);
-            if (work != null && index >= 0) {
-                failed[index] = failed[--failedCount];
-                failed[failedCount] = null;
-            }
+            forget(work);
         } finally {
             lock.unlock();
+        }
+    }
+
+    /** A queue pair is reset: what is in one of its queues is discarded. While nothing is posted to it. */
+    final void discard(QueuePairWork work, WorkRing ring) {
+        lock.lock();
+        try {
+            forget(work);
+            ring.discard();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void forget(@Nullable QueuePairWork work) {
+        toFlush = Arrays.stream(toFlush).filter(each -> each.work != work).toArray(ToFlush[]::new);
+        int index = Arrays.asList(failed).indexOf(work);
+        if (work != null && index >= 0) {
+            failed[index] = failed[--failedCount];
+            failed[failedCount] = null;
         }
     }
 
@@ -329,13 +343,13 @@ public abstract class IbvCompletionQueue extends NativeCompletions implements Co
         }
         boolean receive = QueuePairTable.isReceive(nativeId);
         int status = status(index);
-        if (receive && status == 0 && work.state() == QueuePairState.INITIAL) {
-            return EARLY;
-        }
         WorkRing ring = receive ? work.receives() : work.sends();
         long sequence = ring.resolve(nativeId & WorkRing.SEQUENCE_MASK);
         if (sequence < 0) {
             return 0;
+        }
+        if (receive && status == 0 && work.mayBeEarly()) {
+            return EARLY;
         }
         if (status == FLUSHED && !work.deviceFlushes()) {
             // siw flushes requests that it had not sent before the READs in flight.
@@ -374,7 +388,7 @@ public abstract class IbvCompletionQueue extends NativeCompletions implements Co
             return 0;
         }
         int status = status(index);
-        if (status == 0 && work.state() == QueuePairState.INITIAL) {
+        if (status == 0 && work.mayBeEarly()) {
             return EARLY;
         }
         long wrId = receives.free(slot);
@@ -382,7 +396,9 @@ public abstract class IbvCompletionQueue extends NativeCompletions implements Co
             received(index, wrId, work, to);
         } else {
             to.failed(wrId, work.number(), CompletionStatus.ofCode(status), vendorError(index));
-            noteFailed(work);
+            if (work.isInUse()) {
+                noteFailed(work);
+            }
         }
         return 1;
     }

@@ -4,6 +4,7 @@ import java.net.InetSocketAddress;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.ibverbs.ArenaMemory;
 import org.softrdma.ibverbs.CmEventType;
@@ -22,6 +23,7 @@ import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.ConnectionParameters;
 import org.softrdma.verbs.cm.Connector;
 import org.softrdma.verbs.cm.DatagramListener;
+import org.softrdma.verbs.cm.DatagramRequestListener;
 import org.softrdma.verbs.cm.DatagramService;
 import org.softrdma.verbs.cm.Listener;
 import org.softrdma.verbs.device.VerbsDevice;
@@ -237,14 +239,22 @@ public abstract class IbvDevice implements VerbsDevice, DeviceTraits {
         if (!capabilities().has(Feature.DATAGRAM_SERVICES)) {
             return VerbsDevice.super.listenForDatagrams(local, offered);
         }
-        opened.checkPrivateData(offered.privateData().length);
-        if (offered.queueKey() != DatagramService.QUEUE_KEY) {
-            throw new VerbsException(
-                    VerbsErrorCode.NOT_SUPPORTED,
-                    "listenForDatagrams: rdma_cm tells peers the queue key 0x"
-                            + Integer.toHexString(DatagramService.QUEUE_KEY) + " only, not 0x"
-                            + Integer.toHexString(offered.queueKey()));
+        opened.checkOffered(offered);
+        return listening(local, (id, address) -> new IbvDatagramListener(opened, id, address, offered));
+    }
+
+    @Override
+    public final DatagramRequestListener listenForDatagramRequests(InetSocketAddress local, int backlog) {
+        if (!capabilities().has(Feature.DATAGRAM_SERVICES)) {
+            return VerbsDevice.super.listenForDatagramRequests(local, backlog);
         }
+        if (backlog < 1) {
+            throw new IllegalArgumentException("backlog=" + backlog + ": expected at least 1");
+        }
+        return listening(local, (id, address) -> new IbvDatagramRequestListener(opened, id, address, backlog));
+    }
+
+    private <T> T listening(InetSocketAddress local, BiFunction<CmId, InetSocketAddress, T> listener) {
         if (local.isUnresolved()) {
             throw new VerbsException(VerbsErrorCode.ADDRESS_NOT_AVAILABLE, "unknown host " + local.getHostString());
         }
@@ -252,7 +262,7 @@ public abstract class IbvDevice implements VerbsDevice, DeviceTraits {
         return opened.child(() -> {
             CmId id = connections().createDatagramId();
             try {
-                return new IbvDatagramListener(opened, id, address, offered);
+                return listener.apply(id, address);
             } catch (Throwable e) {
                 id.release();
                 throw e;

@@ -7,6 +7,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
+import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.AsyncEvent.QueuePairEvent;
 import org.softrdma.verbs.ConnectionCapabilities;
 import org.softrdma.verbs.EndCause;
@@ -20,6 +21,7 @@ import org.softrdma.verbs.SendAttributes;
 import org.softrdma.verbs.UnconnectedQueuePair;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.provider.PostingRules;
 
 /**
  * An {@code ibv_qp}, with the {@code rdma_cm_id} it was created on or without: its states and its end. {@link
@@ -47,7 +49,11 @@ public abstract class IbvQueuePair extends IbvWorkQueues implements ConnectionEn
     private final ReentrantLock connectLock = new ReentrantLock();
 
     private final ReentrantLock stateLock = new ReentrantLock();
-    private final CompletableFuture<String> disconnected = new CompletableFuture<>();
+    /** Another one after each reset. */
+    private volatile CompletableFuture<String> disconnected = new CompletableFuture<>();
+    /** In SEND_QUEUE_DRAIN: the device has not said yet that all is complete. */
+    private volatile boolean draining;
+
     private volatile EndCause endCause = EndCause.UNKNOWN;
     private volatile @Nullable ConnectionCapabilities connection;
     /** READs in flight that the peer was granted. Under the connect lock. */
@@ -104,6 +110,54 @@ public abstract class IbvQueuePair extends IbvWorkQueues implements ConnectionEn
         throw new IllegalStateException("queue pair " + number() + " has a connection manager, which connects it");
     }
 
+    /**
+     * {@code ibv_modify_qp} to SQD, of one without an id; the device tells of the end.
+     *
+     * @throws VerbsException if it is refused
+     */
+    protected void drainNatively() {
+        throw new IllegalStateException("queue pair " + number() + " has a connection manager");
+    }
+
+    /**
+     * {@code ibv_modify_qp} from SQD to RTS, of one without an id.
+     *
+     * @param changed what is to change before; null for nothing
+     * @throws VerbsException if it is refused
+     */
+    protected void resumeNatively(@Nullable SendAttributes changed) {
+        throw new IllegalStateException("queue pair " + number() + " has a connection manager");
+    }
+
+    /**
+     * {@code ibv_modify_qp} with {@code IBV_QP_ACCESS_FLAGS}, of one without an id.
+     *
+     * @param rights of the peer
+     * @throws VerbsException if it is refused
+     */
+    protected void permitNatively(Set<AccessFlag> rights) {
+        throw new IllegalStateException("queue pair " + number() + " has a connection manager");
+    }
+
+    /**
+     * {@code ibv_modify_qp} to RESET, of one without an id.
+     *
+     * @throws VerbsException if it is refused
+     */
+    protected void resetNatively() {
+        throw new IllegalStateException("queue pair " + number() + " has a connection manager");
+    }
+
+    /**
+     * {@code ibv_modify_qp} from RESET to INIT, of one without an id; of datagrams to RTS.
+     *
+     * @param rights of the peer
+     * @throws VerbsException if it is refused
+     */
+    protected void initialiseNatively(Set<AccessFlag> rights) {
+        throw new IllegalStateException("queue pair " + number() + " has a connection manager");
+    }
+
     /** Destroys the native queue pair through its id, if it has one, and frees the memory for posting. Nothing posts any more. */
     protected abstract void destroy();
 
@@ -153,10 +207,144 @@ public abstract class IbvQueuePair extends IbvWorkQueues implements ConnectionEn
     public final void readyToSend(SendAttributes attributes) {
         SendAttributes granted =
                 attributes.atMost(reads(device.traits().capabilities().maxOutboundReads()));
+        if (state() == QueuePairState.SEND_QUEUE_DRAIN) {
+            resume(granted);
+            return;
+        }
         move("readyToSend", QueuePairState.READY_TO_RECEIVE, () -> {
             sendNatively(granted);
             return established(OptionalInt.of(granted.outboundReads()), OptionalInt.of(inboundReads));
         });
+    }
+
+    private void resume(SendAttributes changed) {
+        if (changed.sequence().isPresent()) {
+            throw new IllegalArgumentException("sequence=" + changed.sequence().getAsInt() + " of queue pair "
+                    + number() + ", which has begun to send: expected none");
+        }
+        step("readyToSend", Set.of(QueuePairState.SEND_QUEUE_DRAIN), () -> {
+            if (draining) {
+                throw new IllegalStateException("readyToSend of queue pair " + number()
+                        + ", which is draining: expected SEND_QUEUE_DRAINED to come first");
+            }
+            resumeNatively(changed);
+            agreed(OptionalInt.of(changed.outboundReads()), OptionalInt.of(inboundReads));
+            work.state(QueuePairState.READY_TO_SEND);
+        });
+    }
+
+    @Override
+    public final void permit(Set<AccessFlag> rights) {
+        PostingRules.checkPeersRights(rights);
+        step(
+                "permit",
+                Set.of(QueuePairState.INITIAL, QueuePairState.READY_TO_SEND, QueuePairState.SEND_QUEUE_DRAIN),
+                () -> permitNatively(rights));
+    }
+
+    @Override
+    public final void drain() {
+        step("drain", Set.of(QueuePairState.READY_TO_SEND), () -> {
+            draining = true; // first: the device may be done at once
+            try {
+                drainNatively();
+            } catch (VerbsException e) {
+                draining = false;
+                throw e;
+            }
+            work.state(QueuePairState.SEND_QUEUE_DRAIN);
+        });
+    }
+
+    @Override
+    public final boolean isDraining() {
+        return draining && state() == QueuePairState.SEND_QUEUE_DRAIN;
+    }
+
+    /** The device has said that all that was begun is complete. */
+    public final void drained() {
+        draining = false;
+        happened(QueuePairEvent.Kind.SEND_QUEUE_DRAINED);
+    }
+
+    @Override
+    public final void resume() {
+        step("resume", Set.of(QueuePairState.SEND_QUEUE_DRAIN), () -> {
+            resumeNatively(null);
+            draining = false;
+            work.state(QueuePairState.READY_TO_SEND);
+        });
+    }
+
+    @Override
+    public final void reset() {
+        connectLock.lock();
+        stateLock.lock();
+        try {
+            if (state() == QueuePairState.CLOSED) {
+                throw new IllegalStateException("reset of queue pair " + number() + " in state CLOSED");
+            }
+            boolean wasUp = isUp();
+            withPostingStopped(() -> {
+                resetNatively();
+                work.reset();
+                sendCompletions.discard(work, work.sends());
+                receiveCompletions.discard(work, work.receives());
+            });
+            receiveCompletions.begun();
+            forget(wasUp);
+        } finally {
+            stateLock.unlock();
+            connectLock.unlock();
+        }
+    }
+
+    /** Under both locks. */
+    private void forget(boolean wasUp) {
+        draining = false;
+        connection = null;
+        inboundReads = 0;
+        endCause = EndCause.UNKNOWN;
+        allowReads(true);
+        CompletableFuture<String> told = disconnected;
+        disconnected = new CompletableFuture<>();
+        if (wasUp) {
+            thread.execute(() -> ended(told, "reset by this side"));
+        }
+    }
+
+    @Override
+    public final void initialise(Set<AccessFlag> rights) {
+        PostingRules.checkPeersRights(rights);
+        step("initialise", Set.of(QueuePairState.RESET), () -> {
+            initialiseNatively(rights);
+            work.state(QueuePairState.INITIAL);
+        });
+        if (type() == QueuePairType.UNRELIABLE_DATAGRAM) {
+            established(OptionalInt.of(0), OptionalInt.of(0));
+        }
+    }
+
+    /** Does something in some states, under the state lock; what throws has changed nothing. */
+    private void step(String what, Set<QueuePairState> from, Runnable step) {
+        connectLock.lock();
+        stateLock.lock();
+        try {
+            QueuePairState now = state();
+            if (now == QueuePairState.ERROR && !from.contains(QueuePairState.RESET)) {
+                throw new VerbsException(
+                        VerbsErrorCode.CONNECTION_LOST,
+                        what + " of queue pair " + number() + ": it has gone to ERROR meanwhile");
+            }
+            if (!from.contains(now)) {
+                throw new IllegalStateException(
+                        what + " of queue pair " + number() + " in state " + now + ": expected one of " + from);
+            }
+            step.run();
+        } finally {
+            stateLock.unlock();
+            connectLock.unlock();
+        }
     }
 
     private int reads(int most) {
@@ -231,16 +419,7 @@ public abstract class IbvQueuePair extends IbvWorkQueues implements ConnectionEn
             if (state() != QueuePairState.INITIAL && !received) {
                 return connection != null;
             }
-            connection = new ConnectionCapabilities(
-                    outboundReads,
-                    inboundReads,
-                    type() == QueuePairType.RELIABLE_CONNECTION
-                            ? device.traits().connectionFeatures()
-                            : Set.of(),
-                    device.traits().capabilities().transport());
-            if (outboundReads.equals(OptionalInt.of(0))) {
-                forbidReads();
-            }
+            agreed(outboundReads, inboundReads);
             if (isConnection() && !received) {
                 device.connectionEstablished();
             }
@@ -252,9 +431,21 @@ public abstract class IbvQueuePair extends IbvWorkQueues implements ConnectionEn
         }
     }
 
+    private void agreed(OptionalInt outboundReads, OptionalInt inbound) {
+        connection = new ConnectionCapabilities(
+                outboundReads,
+                inbound,
+                type() == QueuePairType.RELIABLE_CONNECTION ? device.traits().connectionFeatures() : Set.of(),
+                device.traits().capabilities().transport());
+        allowReads(!outboundReads.equals(OptionalInt.of(0)));
+    }
+
     /** Packets of a peer are taken. */
     private boolean isUp() {
-        return state() == QueuePairState.READY_TO_RECEIVE || state() == QueuePairState.READY_TO_SEND;
+        return switch (state()) {
+            case READY_TO_RECEIVE, READY_TO_SEND, SEND_QUEUE_DRAIN, SEND_QUEUE_ERROR -> true;
+            case RESET, INITIAL, ERROR, CLOSED -> false;
+        };
     }
 
     private boolean isConnection() {
@@ -277,8 +468,8 @@ public abstract class IbvQueuePair extends IbvWorkQueues implements ConnectionEn
         } finally {
             stateLock.unlock();
         }
-        boolean connected = wasEstablished;
-        thread.execute(() -> quiesce(connected, reason));
+        CompletableFuture<String> told = wasEstablished ? disconnected : null;
+        thread.execute(() -> quiesce(told, reason));
     }
 
     /** With posting stopped. */
@@ -288,13 +479,13 @@ public abstract class IbvQueuePair extends IbvWorkQueues implements ConnectionEn
     }
 
     /** Ends the connection and makes the device flush again, for requests posted meanwhile. On the device's thread. */
-    private void quiesce(boolean wasEstablished, String reason) {
+    private void quiesce(@Nullable CompletableFuture<String> told, String reason) {
         stateLock.lock();
         try {
             if (state() == QueuePairState.ERROR && !gone) {
                 if (id != null && id.isConnecting()) {
                     // librdmacm would wait for the call under way, and so would every other connection.
-                    id.afterConnecting(() -> quiesce(wasEstablished, reason));
+                    id.afterConnecting(() -> quiesce(told, reason));
                     return;
                 }
                 quiesce();
@@ -305,8 +496,8 @@ public abstract class IbvQueuePair extends IbvWorkQueues implements ConnectionEn
         } finally {
             stateLock.unlock();
         }
-        if (wasEstablished) {
-            ended(reason);
+        if (told != null) {
+            ended(told, reason);
         }
     }
 
@@ -317,12 +508,12 @@ public abstract class IbvQueuePair extends IbvWorkQueues implements ConnectionEn
     }
 
     /** Counts the end before it reports it. On the device's thread. */
-    private void ended(String reason) {
-        if (!disconnected.isDone()) {
+    private void ended(CompletableFuture<String> told, String reason) {
+        if (!told.isDone()) {
             if (isConnection()) {
                 device.connectionClosed();
             }
-            disconnected.complete(reason);
+            told.complete(reason);
         }
     }
 
@@ -397,6 +588,7 @@ public abstract class IbvQueuePair extends IbvWorkQueues implements ConnectionEn
                 return;
             }
             boolean wasUp = connection != null || isUp();
+            CompletableFuture<String> told = disconnected;
             withPostingStopped(() -> work.state(QueuePairState.CLOSED));
             try {
                 if (connection != null && id != null) {
@@ -405,7 +597,7 @@ public abstract class IbvQueuePair extends IbvWorkQueues implements ConnectionEn
                 destroyOnce();
             } finally {
                 if (wasUp) {
-                    thread.execute(() -> ended("closed by this side"));
+                    thread.execute(() -> ended(told, "closed by this side"));
                 }
                 parts.domain().postsNoMore(sendGate);
                 // Last, because from now on everything else may be closed.

@@ -139,9 +139,9 @@ public abstract class IbvWorkQueues extends ChainingQueuePair {
     /** {@link ConnectionEnd#enterError}. */
     public abstract void enterError(String reason);
 
-    /** The connection allows no READ in flight. */
-    final void forbidReads() {
-        readless = true;
+    /** What the connection allows: READs in flight, or none. */
+    final void allowReads(boolean allowed) {
+        readless = !allowed;
     }
 
     /** Runs an action while nothing is posted. */

@@ -11,7 +11,10 @@ import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QueuePairAttributes;
 import org.softrdma.verbs.UnconnectedQueuePair;
+import org.softrdma.verbs.VerbsErrorCode;
+import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.ConnectionParameters;
+import org.softrdma.verbs.cm.DatagramService;
 import org.softrdma.verbs.provider.Creation;
 
 /**
@@ -111,6 +114,18 @@ public final class OpenDevice {
         if (length > most) {
             throw new IllegalArgumentException("private data of " + length + " bytes: expected at most " + most
                     + (most == 0 ? ", as this provider carries none; send it as the first message" : ""));
+        }
+    }
+
+    /** Checks what the datagrams of a service are to be told. */
+    void checkOffered(DatagramService offered) {
+        checkPrivateData(offered.privateData().length);
+        if (offered.queueKey() != DatagramService.QUEUE_KEY) {
+            throw new VerbsException(
+                    VerbsErrorCode.NOT_SUPPORTED,
+                    "a service of datagrams: rdma_cm tells peers the queue key 0x"
+                            + Integer.toHexString(DatagramService.QUEUE_KEY) + " only, not 0x"
+                            + Integer.toHexString(offered.queueKey()));
         }
     }
 

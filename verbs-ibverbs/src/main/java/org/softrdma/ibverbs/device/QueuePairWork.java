@@ -22,6 +22,8 @@ final class QueuePairWork {
     private final LongConsumer whenSendFailed;
     private volatile QueuePairState state = QueuePairState.INITIAL;
     private volatile boolean deviceFlushes;
+    /** It was reset: what it has completed before may be polled in any state. */
+    private volatile boolean wasReset;
 
     /**
      * Its two queues.
@@ -99,6 +101,22 @@ final class QueuePairWork {
     /** True if posted requests stay in the rings. Under the lock of either queue. */
     boolean isWithheld() {
         return state == QueuePairState.ERROR && !deviceFlushes;
+    }
+
+    /** True before it is connected, when a message may have arrived before its connection is known here. */
+    boolean mayBeEarly() {
+        return state == QueuePairState.INITIAL && !wasReset;
+    }
+
+    /** True if a completion that has failed is of what was posted since the queue pair is in use. */
+    boolean isInUse() {
+        return !wasReset || (state != QueuePairState.RESET && state != QueuePairState.INITIAL);
+    }
+
+    /** Goes to RESET. With posting stopped; what was posted is discarded. */
+    void reset() {
+        state = QueuePairState.RESET;
+        wasReset = true;
     }
 
     /** Goes to ERROR. With posting stopped. */

@@ -475,6 +475,8 @@ public final class VerbsAbi {
     public static final long MODIFY_MAX_DEST_RD_ATOMIC = offset(QUEUE_PAIR_ATTRIBUTES, "max_dest_rd_atomic");
     /** How long the peer waits for a RECV of this side, a code. */
     public static final long MODIFY_MIN_RNR_TIMER = offset(QUEUE_PAIR_ATTRIBUTES, "min_rnr_timer");
+    /** 1 for an event once a queue pair in SQD is drained. */
+    public static final long MODIFY_TELLS_DRAINED = offset(QUEUE_PAIR_ATTRIBUTES, "en_sqd_async_notify");
     /** Number of the port. */
     public static final long MODIFY_PORT = offset(QUEUE_PAIR_ATTRIBUTES, "port_num");
     /** 4.096 us shifted left by this. */
@@ -487,6 +489,7 @@ public final class VerbsAbi {
     /** {@code IBV_QP_STATE}. */
     public static final int MODIFY_STATE = 1;
 
+    private static final int IBV_QP_EN_SQD_ASYNC_NOTIFY = 1 << 2;
     private static final int IBV_QP_ACCESS_FLAGS = 1 << 3;
     private static final int IBV_QP_PKEY_INDEX = 1 << 4;
     private static final int IBV_QP_PORT = 1 << 5;
@@ -517,12 +520,23 @@ public final class VerbsAbi {
     /** What moves a reliable connection to RTS. */
     public static final int RELIABLE_TO_RTS =
             UNRELIABLE_TO_RTS | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC;
+    /** What changes the rights of a peer. */
+    public static final int ACCESS_ONLY = IBV_QP_ACCESS_FLAGS;
+    /** What moves a queue pair to SQD: with an event at the end. */
+    public static final int TO_DRAIN = MODIFY_STATE | IBV_QP_EN_SQD_ASYNC_NOTIFY;
+    /** What can be changed of a reliable connection in SQD. */
+    public static final int RELIABLE_IN_DRAIN =
+            IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC;
+    /** {@code IBV_QPS_RESET}. */
+    public static final int STATE_RESET = 0;
     /** {@code IBV_QPS_INIT}. */
     public static final int STATE_INIT = 1;
     /** {@code IBV_QPS_RTR}. */
     public static final int STATE_READY_TO_RECEIVE = 2;
     /** {@code IBV_QPS_RTS}. */
     public static final int STATE_READY_TO_SEND = 3;
+    /** {@code IBV_QPS_SQD}. */
+    public static final int STATE_DRAIN = 4;
     /** {@code IBV_QPS_ERR}. */
     public static final int STATE_ERROR = 6;
 
@@ -543,6 +557,8 @@ public final class VerbsAbi {
     public static final int EVENT_QP_REQ_ERR = 2;
     /** {@code IBV_EVENT_QP_ACCESS_ERR}. */
     public static final int EVENT_QP_ACCESS_ERR = 3;
+    /** {@code IBV_EVENT_SQ_DRAINED}. */
+    public static final int EVENT_SQ_DRAINED = 5;
     /** {@code IBV_EVENT_DEVICE_FATAL}. */
     public static final int EVENT_DEVICE_FATAL = 8;
     /** {@code IBV_EVENT_PORT_ACTIVE}. */

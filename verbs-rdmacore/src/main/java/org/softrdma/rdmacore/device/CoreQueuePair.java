@@ -2,6 +2,8 @@ package org.softrdma.rdmacore.device;
 
 import java.lang.foreign.Arena;
 import java.security.SecureRandom;
+import java.util.EnumSet;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.ibverbs.Errno;
 import org.softrdma.ibverbs.WorkRing;
@@ -10,6 +12,7 @@ import org.softrdma.ibverbs.device.IbvSharedReceiveQueue;
 import org.softrdma.ibverbs.device.QueuePairParts;
 import org.softrdma.rdmacore.abi.CMemory;
 import org.softrdma.rdmacore.abi.VerbsAbi;
+import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.QueuePairAddress;
 import org.softrdma.verbs.QueuePairLimits;
 import org.softrdma.verbs.ReceiveAttributes;
@@ -24,6 +27,8 @@ final class CoreQueuePair extends IbvQueuePair {
     private static final SecureRandom SEQUENCES = new SecureRandom();
 
     private static final int SEQUENCE_END = 1 << 24;
+    private static final Set<AccessFlag> EVERYTHING =
+            EnumSet.of(AccessFlag.REMOTE_READ, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_ATOMIC);
 
     private final DeviceContext device;
     /** Null if the application connects it. */
@@ -31,8 +36,10 @@ final class CoreQueuePair extends IbvQueuePair {
 
     private final long pointer;
     private final QueuePairMoves moves;
-    /** Of the first packet that it sends, where the application connects it. */
-    private final int sequence;
+    /** Of the first packet that it sends, where the application connects it; another one after each reset. */
+    private volatile int sequence;
+
+    private final int queueKey;
 
     private final Arena arena = Arena.ofShared();
     private final PostedBinds binds;
@@ -45,6 +52,7 @@ final class CoreQueuePair extends IbvQueuePair {
         this.pointer = pointer;
         id = (CoreCmId) parts.id();
         binds = new PostedBinds(limits.maxSendWorkRequests());
+        queueKey = parts.queueKey();
         sequence = parts.id() == null ? SEQUENCES.nextInt(SEQUENCE_END) : 0;
         moves = new QueuePairMoves(device, pointer, parts.type());
         buffer = new PostBuffer(arena, limits.maxSendScatterGather(), parts, device.bindable(), binds);
@@ -90,7 +98,7 @@ final class CoreQueuePair extends IbvQueuePair {
             throw e;
         }
         try {
-            made.moves.begin(parts.queueKey(), made.sequence);
+            made.initialiseNatively(EVERYTHING);
             return made;
         } catch (Throwable e) {
             made.destroy();
@@ -211,6 +219,32 @@ final class CoreQueuePair extends IbvQueuePair {
     @Override
     protected void sendNatively(SendAttributes attributes) {
         moves.readyToSend(attributes, sequence);
+    }
+
+    @Override
+    protected void drainNatively() {
+        moves.drain();
+    }
+
+    @Override
+    protected void resumeNatively(@Nullable SendAttributes changed) {
+        moves.resume(changed);
+    }
+
+    @Override
+    protected void permitNatively(Set<AccessFlag> rights) {
+        moves.permit(rights);
+    }
+
+    @Override
+    protected void resetNatively() {
+        moves.reset();
+        sequence = SEQUENCES.nextInt(SEQUENCE_END);
+    }
+
+    @Override
+    protected void initialiseNatively(Set<AccessFlag> rights) {
+        moves.begin(queueKey, sequence, rights);
     }
 
     // ---- states

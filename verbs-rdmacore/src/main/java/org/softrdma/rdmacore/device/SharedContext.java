@@ -185,6 +185,14 @@ final class SharedContext {
             }
             case VerbsAbi.EVENT_QP_LAST_WQE_REACHED ->
                 queuePairEnded(element, type, QueuePairEvent.Kind.LAST_REQUEST_REACHED);
+            case VerbsAbi.EVENT_SQ_DRAINED -> {
+                IbvQueuePair queuePair = queuePairs.get(element);
+                yield () -> {
+                    if (queuePair != null) {
+                        queuePair.drained();
+                    }
+                };
+            }
             case VerbsAbi.EVENT_SRQ_LIMIT_REACHED ->
                 sharedReceiveQueue(element, SharedReceiveQueueEvent.Kind.LIMIT_REACHED);
             case VerbsAbi.EVENT_SRQ_ERR -> sharedReceiveQueue(element, SharedReceiveQueueEvent.Kind.ERROR);

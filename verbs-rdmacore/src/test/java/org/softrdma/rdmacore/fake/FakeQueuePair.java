@@ -79,6 +79,9 @@ final class FakeQueuePair {
     private final @Nullable FakeSharedQueue shared;
     private final ArrayDeque<Work> sends = new ArrayDeque<>();
     private final ArrayDeque<Work> receives = new ArrayDeque<>();
+    /** What was posted in SQD. */
+    private final ArrayDeque<Work> held = new ArrayDeque<>();
+
     private final int number;
     private final int type;
     private int queueKey;
@@ -86,6 +89,10 @@ final class FakeQueuePair {
     private int destination;
 
     private int state;
+    /** What the peer may do by any key; rdma_cm allows everything. */
+    private int access = -1;
+    /** The application was told that it is drained. */
+    private boolean told;
 
     @Nullable
     FakeQueuePair peer;
@@ -124,8 +131,62 @@ final class FakeQueuePair {
         return type == VerbsAbi.UNRELIABLE_DATAGRAM;
     }
 
+    /** Attributes that an application changes without a move; false if it cannot. */
+    boolean change(long attributes, int mask) {
+        boolean rights = mask == VerbsAbi.ACCESS_ONLY
+                && !isOfDatagrams()
+                && (state == VerbsAbi.STATE_INIT
+                        || state == VerbsAbi.STATE_READY_TO_SEND
+                        || state == VerbsAbi.STATE_DRAIN);
+        if (rights) {
+            access = CMemory.getInt(attributes + VerbsAbi.MODIFY_ACCESS);
+        }
+        return rights || (mask == VerbsAbi.RELIABLE_IN_DRAIN && state == VerbsAbi.STATE_DRAIN);
+    }
+
+    private void reset() {
+        sends.clear();
+        held.clear();
+        receives.clear();
+        error = false;
+        destination = 0;
+        state = VerbsAbi.STATE_RESET;
+    }
+
+    /** To RESET, to SQD, or back from SQD; false if it is none of these. */
+    private boolean moveAside(int to, int mask) {
+        if (to == VerbsAbi.STATE_RESET && mask == VerbsAbi.MODIFY_STATE) {
+            reset();
+            return true;
+        }
+        if (to == VerbsAbi.STATE_DRAIN && state == VerbsAbi.STATE_READY_TO_SEND && mask == VerbsAbi.TO_DRAIN) {
+            state = to;
+            told = false;
+            tellDrained();
+            return true;
+        }
+        if (to == VerbsAbi.STATE_READY_TO_SEND && state == VerbsAbi.STATE_DRAIN && mask == VerbsAbi.MODIFY_STATE) {
+            state = to;
+            sends.addAll(held);
+            held.clear();
+            run();
+            return true;
+        }
+        return false;
+    }
+
+    private void tellDrained() {
+        if (state == VerbsAbi.STATE_DRAIN && !told && sends.isEmpty()) {
+            told = true;
+            library.raise(VerbsAbi.EVENT_SQ_DRAINED, pointer);
+        }
+    }
+
     /** The move that an application makes; false if it is none. */
     boolean move(int to, long attributes, int mask) {
+        if (moveAside(to, mask)) {
+            return true;
+        }
         boolean reliable = type == VerbsAbi.RELIABLE_CONNECTION;
         int needed = switch (to) {
             case VerbsAbi.STATE_INIT -> isOfDatagrams() ? VerbsAbi.DATAGRAM_TO_INIT : VerbsAbi.CONNECTION_TO_INIT;
@@ -141,6 +202,7 @@ final class FakeQueuePair {
         }
         if (to == VerbsAbi.STATE_INIT) {
             queueKey = CMemory.getInt(attributes + VerbsAbi.MODIFY_QKEY);
+            access = CMemory.getInt(attributes + VerbsAbi.MODIFY_ACCESS);
         }
         if (to == VerbsAbi.STATE_READY_TO_RECEIVE && !isOfDatagrams()) {
             if (FakeAddresses.way(attributes + VerbsAbi.MODIFY_AV) == null) {
@@ -224,6 +286,10 @@ final class FakeQueuePair {
         if (error && library.iwarp()) {
             return; // siw: nothing posted after ERROR ever completes
         }
+        if (state == VerbsAbi.STATE_DRAIN && !error) {
+            held.addLast(work);
+            return;
+        }
         sends.addLast(work);
         run();
     }
@@ -254,6 +320,8 @@ final class FakeQueuePair {
             library.raise(VerbsAbi.EVENT_QP_LAST_WQE_REACHED, pointer);
         }
         error = true;
+        sends.addAll(held);
+        held.clear();
         while (!sends.isEmpty()) {
             Work work = library.iwarp() ? sends.removeLast() : sends.removeFirst(); // siw keeps no order here
             complete(sendQueue, work, CompletionStatus.FLUSHED, 0, false);
@@ -295,6 +363,7 @@ final class FakeQueuePair {
                 return;
             }
         }
+        tellDrained();
     }
 
     /** It succeeds, whatever becomes of it at the other end. */
@@ -334,6 +403,9 @@ final class FakeQueuePair {
                 work.opcode == WorkRequestAbi.OPCODE_WRITE || work.opcode == WorkRequestAbi.OPCODE_WRITE_IMMEDIATE;
         Work receive = work.takesReceive() ? waiting().peekFirst() : null;
         if (error || (work.takesReceive() && receive == null)) {
+            return;
+        }
+        if (writes && (access & RegionRights.REMOTE_WRITE) == 0) {
             return;
         }
         if (writes) {
@@ -395,6 +467,11 @@ final class FakeQueuePair {
         boolean writesAndTells = work.opcode == WorkRequestAbi.OPCODE_WRITE_IMMEDIATE;
         if (work.takesReceive() && !writesAndTells) {
             return send(work, other, data);
+        }
+        if ((other.access & right(work)) == 0) {
+            failWith(sendQueue, sends, CompletionStatus.REMOTE_INVALID_REQUEST_ERROR);
+            other.fail();
+            return false;
         }
         if (writesAndTells && other.waiting().isEmpty()) {
             return false;

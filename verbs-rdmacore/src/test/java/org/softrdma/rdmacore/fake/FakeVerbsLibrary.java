@@ -528,6 +528,9 @@ public class FakeVerbsLibrary implements VerbsLibrary {
             if (changed == null || (state == VerbsAbi.STATE_ERROR && mask != VerbsAbi.MODIFY_STATE)) {
                 return Errno.EINVAL;
             }
+            if ((mask & VerbsAbi.MODIFY_STATE) == 0) {
+                return changed.change(attributes, mask) ? 0 : Errno.EINVAL;
+            }
             if (state != VerbsAbi.STATE_ERROR) {
                 return changed.move(state, attributes, mask) ? 0 : Errno.EINVAL;
             }

@@ -19,6 +19,7 @@ import org.softrdma.verbs.PinningCounters;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.cm.Connector;
 import org.softrdma.verbs.cm.DatagramListener;
+import org.softrdma.verbs.cm.DatagramRequestListener;
 import org.softrdma.verbs.cm.DatagramService;
 import org.softrdma.verbs.cm.Listener;
 import org.softrdma.verbs.device.VerbsDevice;
@@ -163,6 +164,13 @@ public final class SanitisedDevice implements VerbsDevice {
     public DatagramListener listenForDatagrams(InetSocketAddress local, DatagramService offered) {
         DatagramListener bare = device.listenForDatagrams(local, offered);
         return new SanitisedDatagramListener(
+                bare, Lifetime.of(watch.open(), number, "listener for datagrams at " + bare.localAddress()));
+    }
+
+    @Override
+    public DatagramRequestListener listenForDatagramRequests(InetSocketAddress local, int backlog) {
+        DatagramRequestListener bare = device.listenForDatagramRequests(local, backlog);
+        return new SanitisedDatagramRequestListener(
                 bare, Lifetime.of(watch.open(), number, "listener for datagrams at " + bare.localAddress()));
     }
 

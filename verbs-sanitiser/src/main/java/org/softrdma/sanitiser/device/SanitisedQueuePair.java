@@ -391,6 +391,38 @@ final class SanitisedQueuePair implements UnconnectedQueuePair {
         unconnected().readyToSend(attributes);
     }
 
+    @Override
+    public void permit(Set<AccessFlag> rights) {
+        unconnected().permit(rights);
+    }
+
+    @Override
+    public void drain() {
+        unconnected().drain();
+    }
+
+    @Override
+    public boolean isDraining() {
+        return unconnected().isDraining();
+    }
+
+    @Override
+    public void resume() {
+        unconnected().resume();
+    }
+
+    /** What was posted is forgotten here, too: no completion tells of it. */
+    @Override
+    public void reset() {
+        unconnected().reset();
+        watch.reset();
+    }
+
+    @Override
+    public void initialise(Set<AccessFlag> rights) {
+        unconnected().initialise(rights);
+    }
+
     /** Only what a domain has made is handed out as one that the application connects. */
     private UnconnectedQueuePair unconnected() {
         return (UnconnectedQueuePair) queuePair;

@@ -99,8 +99,8 @@ public final class QueuePairRecord {
     /** True if the device may still move data for it. */
     boolean isAlive() {
         return switch (state.get()) {
-            case INITIAL, READY_TO_RECEIVE, READY_TO_SEND -> true;
-            case ERROR, CLOSED -> false;
+            case INITIAL, READY_TO_RECEIVE, READY_TO_SEND, SEND_QUEUE_DRAIN, SEND_QUEUE_ERROR -> true;
+            case RESET, ERROR, CLOSED -> false;
         };
     }
 

@@ -339,6 +339,17 @@ public final class QueuePairWatch {
         watch.peers().accepting(record, listening, remote);
     }
 
+    /** It was reset. Completions from before may still come, so nothing is known of its requests any more. */
+    public void reset() {
+        lock.lock();
+        try {
+            forget(sends);
+            forget(receives);
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** It was closed. Nobody knows which RECVs of a shared receive queue it had taken, so those are forgotten too. */
     public void closed() {
         forget();

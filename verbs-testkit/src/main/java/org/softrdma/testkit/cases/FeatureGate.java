@@ -139,6 +139,7 @@ final class FeatureGate {
             case DATAGRAM_SERVICES ->
                 List.of(
                         () -> node.device().resolveDatagrams(NOWHERE.host(), new byte[0], 0),
+                        () -> node.device().listenForDatagramRequests(NOWHERE.host(), 1),
                         () -> node.device()
                                 .listenForDatagrams(
                                         NOWHERE.host(), new DatagramService(NOWHERE.host(), 17, 0, new byte[0])));

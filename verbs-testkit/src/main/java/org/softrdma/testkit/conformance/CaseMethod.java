@@ -30,6 +30,7 @@ import org.softrdma.testkit.cases.PinningCases;
 import org.softrdma.testkit.cases.PolledMemoryCases;
 import org.softrdma.testkit.cases.PostingCases;
 import org.softrdma.testkit.cases.QueuePairCases;
+import org.softrdma.testkit.cases.QueuePairStateCases;
 import org.softrdma.testkit.cases.QueueResizeCases;
 import org.softrdma.testkit.cases.QuiescenceCases;
 import org.softrdma.testkit.cases.RangeCases;
@@ -82,6 +83,7 @@ public record CaseMethod(ConformanceCase description, Method method) {
             StandstillCases.class,
             EventCases.class,
             AddressCases.class,
+            QueuePairStateCases.class,
             DatagramServiceCases.class,
             UnreliableConnectionCases.class,
             DatagramCases.class);

@@ -101,7 +101,7 @@ final class EventJudge {
         boolean expected = switch (kind) {
             case LAST_REQUEST_REACHED -> end.shared() != null && isInError(end) && !end.lastReached();
             case ACCESS_ERROR, REQUEST_ERROR -> end.connection().mayEnd();
-            case FATAL -> false;
+            case FATAL, SEND_QUEUE_DRAINED -> false; // no walk drains
         };
         if (!expected) {
             throw new WalkFailure(

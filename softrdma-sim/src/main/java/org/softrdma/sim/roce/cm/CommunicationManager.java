@@ -5,6 +5,7 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.softrdma.sim.memory.EnduringMaps;
 import org.softrdma.sim.roce.wire.CmEndpoint;
 import org.softrdma.sim.roce.wire.CmIds;
 import org.softrdma.sim.roce.wire.ConnectReject;
@@ -36,9 +37,9 @@ public final class CommunicationManager {
     private final CmContext context;
     private final ServiceExchanges exchanges;
     private final Map<Long, Listening> services = new HashMap<>();
-    private final Map<Integer, CmConnection> connections = mapWithTable();
-    private final Map<RemoteId, CmConnection> byRemoteId = mapWithTable();
-    private final Map<RemoteQueuePair, CmConnection> byRemoteQueuePair = mapWithTable();
+    private final Map<Integer, CmConnection> connections = EnduringMaps.withTable(new HashMap<>());
+    private final Map<RemoteId, CmConnection> byRemoteId = EnduringMaps.withTable(new HashMap<>());
+    private final Map<RemoteQueuePair, CmConnection> byRemoteQueuePair = EnduringMaps.withTable(new HashMap<>());
     private int nextId;
 
     private record RemoteId(CmPeer peer, long guid, int id) {}
@@ -71,18 +72,6 @@ public final class CommunicationManager {
         nextId = firstId;
         context = new CmContext(settings, guid, output);
         exchanges = new ServiceExchanges(context);
-    }
-
-    /**
-     * An empty map that has a table. One that finds no memory for its first gets another one later, whose size is no power of two:
-     * it loses entries when it grows (HashMap.resize).
-     */
-    @SuppressWarnings("unchecked") // it is empty
-    private static <K, V> Map<K, V> mapWithTable() {
-        Map<Object, Object> map = new HashMap<>();
-        map.put(Map.class, Map.class);
-        map.clear();
-        return (Map<K, V>) (Map<?, ?>) map;
     }
 
     /** Links what compares records: without memory for the first comparison there is none for good. Any thread. */

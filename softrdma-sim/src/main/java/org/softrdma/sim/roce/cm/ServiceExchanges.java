@@ -5,6 +5,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.sim.memory.EnduringMaps;
 import org.softrdma.sim.roce.wire.Gid;
 import org.softrdma.sim.roce.wire.PrivateData;
 import org.softrdma.sim.roce.wire.ServiceReply;
@@ -19,10 +21,10 @@ import org.softrdma.sim.roce.wire.ServiceRequest;
  */
 final class ServiceExchanges {
     private final CmContext context;
-    private final Map<Long, CmDatagramService> services = new HashMap<>();
-    private final Map<Integer, Question> questions = new HashMap<>();
-    /** In the order in which they were given: the oldest go first, if there are too many. */
-    private final Map<Asked, Answer> answers = new LinkedHashMap<>();
+    private final Map<Long, CmDatagramService> services = EnduringMaps.withTable(new HashMap<>());
+    private final Map<Integer, Question> questions = EnduringMaps.withTable(new HashMap<>());
+    /** In the order in which they were asked for: the oldest go first, if there are too many. */
+    private final Map<Asked, Answer> answers = EnduringMaps.withTable(new LinkedHashMap<>());
 
     private record Asked(CmPeer peer, int requestId) {}
 
@@ -52,8 +54,13 @@ final class ServiceExchanges {
     void ask(CmPeer peer, ServiceRequest request, long transaction, ServiceAnswered told, long nowNs) {
         Question question = new Question(peer, request, transaction, told);
         questions.put(request.requestId(), question);
-        question.send();
-        context.timers.set(question, question.repetition.beginSlowly(context.settings.repeats(), nowNs));
+        try {
+            question.send();
+            context.timers.set(question, question.repetition.beginSlowly(context.settings.repeats(), nowNs));
+        } catch (RuntimeException | Error e) { // whoever asks is told, and nobody else would forget it
+            questions.remove(request.requestId());
+            throw e;
+        }
     }
 
     void answered(CmPeer peer, ServiceReply reply) {
@@ -62,8 +69,8 @@ final class ServiceExchanges {
             context.counters.countUnexpected();
             return;
         }
-        question.cancel();
         question.end(Optional.of(reply));
+        question.cancel();
     }
 
     /** One that is not answered yet. */
@@ -86,9 +93,10 @@ final class ServiceExchanges {
             context.send(peer);
         }
 
+        /** Whoever asks is told first: if there is no memory for that, the question is repeated. */
         void end(Optional<ServiceReply> reply) {
-            questions.remove(request.requestId());
             told.answered(reply);
+            questions.remove(request.requestId());
         }
 
         @Override
@@ -110,15 +118,25 @@ final class ServiceExchanges {
         Answer known = answers.get(asked);
         if (known != null) {
             context.counters.countDuplicate();
-            known.send(transaction);
+            known.repeat(transaction);
             return;
         }
         CmDatagramService service = services.get(request.serviceId());
-        ServiceReply reply = service == null ? noService(request) : service.asked(peer, request);
-        Answer answer = new Answer(asked, reply);
-        answer.send(transaction);
-        if (service != null) {
+        if (service == null) {
+            noService(request).write(context.mad(), transaction);
+            context.send(peer);
+            return;
+        }
+        Answer answer = new Answer(asked, transaction);
+        try {
             remember(answer, nowNs);
+            if (!service.asked(peer, request, answer)) {
+                context.counters.countBacklogFull();
+                answer.forget();
+            }
+        } catch (RuntimeException | Error e) {
+            answer.forget(); // it was never heard, and comes again
+            throw e;
         }
     }
 
@@ -135,18 +153,36 @@ final class ServiceExchanges {
         context.timers.set(answer, nowNs + context.settings.timewaitNs());
     }
 
-    /** One that was given, for as long as the question may come again. */
-    private final class Answer extends CmTimers.Timer {
+    /** One that is to be given, and then for as long as the question may come again. */
+    private final class Answer extends CmTimers.Timer implements CmQuestion {
         private final Asked asked;
-        private final ServiceReply reply;
+        private long transaction;
+        private @Nullable ServiceReply reply;
 
-        Answer(Asked asked, ServiceReply reply) {
+        Answer(Asked asked, long transaction) {
             this.asked = asked;
-            this.reply = reply;
+            this.transaction = transaction;
         }
 
-        void send(long transaction) {
-            reply.write(context.mad(), transaction);
+        @Override
+        public void answer(ServiceReply given, long nowNs) {
+            reply = given;
+            if (answers.containsKey(asked)) { // else the peer has given up, or there were too many
+                context.timers.set(this, nowNs + context.settings.timewaitNs());
+            }
+            send(given);
+        }
+
+        /** The question has come again; the application may still think. */
+        void repeat(long newTransaction) {
+            transaction = newTransaction;
+            if (reply != null) {
+                send(reply);
+            }
+        }
+
+        private void send(ServiceReply given) {
+            given.write(context.mad(), transaction);
             context.send(asked.peer());
         }
 

@@ -96,6 +96,9 @@ public final class Requester {
     private int responsePackets;
     private long responseCost;
 
+    /** No request is begun. */
+    private boolean drains;
+
     private @Nullable CompletionStatus failure;
     private long culprit = NONE;
 
@@ -103,7 +106,7 @@ public final class Requester {
     private long retransmissions;
 
     /**
-     * A requester that has sent nothing.
+     * A requester that has sent nothing. It begins with the request at the cursor.
      *
      * @param sends what to send
      * @param slots of the send queue
@@ -119,6 +122,8 @@ public final class Requester {
         answerEnds = new int[Math.max(1, settings.outboundReads())];
         roundTrip = new RoundTrip(settings.timeoutNs());
         acknowledgementInterval = Math.max(1, settings.window() / ACKNOWLEDGEMENTS_PER_WINDOW);
+        numbered = sends.cursor();
+        oldest = sends.cursor();
         nextPsn = startingPsn;
         sentPsn = startingPsn;
         unacknowledged = startingPsn;
@@ -139,6 +144,9 @@ public final class Requester {
             return false;
         }
         long sequence = sends.cursor();
+        if (drains && sequence == numbered) {
+            return false;
+        }
         slot = sends.slot(sequence);
         opcode = sends.opcode(slot);
         if (isLocal()) {
@@ -290,6 +298,26 @@ public final class Requester {
             sends.cursor(sequence + 1);
             packet = 0;
         }
+    }
+
+    /** Begins no request from now on; what was begun is sent again as ever. */
+    public void drain() {
+        drains = true;
+    }
+
+    /** Begins requests again. */
+    public void resume() {
+        drains = false;
+    }
+
+    /** True if every request that was begun is complete. */
+    public boolean isDrained() {
+        return oldest == numbered;
+    }
+
+    /** PSN of the next request that is begun. */
+    public int nextPsn() {
+        return nextPsn;
     }
 
     /** True if nothing is on its way that a timeout watches. */

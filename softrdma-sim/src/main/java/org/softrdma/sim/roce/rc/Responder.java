@@ -168,7 +168,8 @@ public final class Responder {
         boolean inMessage = message != Message.NONE;
         boolean begins = RoceOpcode.beginsMessage(opcode);
         boolean continues = RoceOpcode.isSend(opcode) ? message == Message.SEND : message == Message.WRITE;
-        if (begins == inMessage || (!begins && !continues) || hasWrongLength(opcode, length)) {
+        boolean isOutOfPlace = begins == inMessage || (!begins && !continues);
+        if (isOutOfPlace || hasWrongLength(opcode, length) || !target.serves(opcode)) {
             refuse(expected, Aeth.INVALID_REQUEST);
         } else if (RoceOpcode.isSend(opcode)) {
             onSend(packet, opcode, length);

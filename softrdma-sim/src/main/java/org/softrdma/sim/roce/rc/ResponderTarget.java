@@ -7,6 +7,9 @@ import org.softrdma.verbs.CompletionStatus;
  * once, and none of them waits. Keys and addresses are a peer's: anything may come.
  */
 public interface ResponderTarget {
+    /** True if the queue pair serves requests of this kind, by whatever key. */
+    boolean serves(int opcode);
+
     /** True if there is a RECV for the message that begins, or has begun. */
     boolean hasReceive();
 

@@ -47,6 +47,16 @@ public final class UnreliableRequester {
         psn = startingPsn;
     }
 
+    /** The request at the cursor cannot be sent, or not to its end: the next packet begins another. */
+    public void abandonMessage() {
+        packet = 0;
+    }
+
+    /** True if the request at the cursor was sent in part. */
+    public boolean isInMessage() {
+        return packet > 0;
+    }
+
     /** Chooses the next packet; false if nothing is posted. */
     public boolean next() {
         if (!sends.hasUnsent()) {

@@ -88,6 +88,8 @@ public final class UnreliableResponder {
         int payload = RocePacket.payloadLength(packet, length);
         if (hasWrongLength(opcode, payload)) {
             drop(Drop.WRONG_LENGTH);
+        } else if (!target.serves(opcode)) {
+            drop(Drop.ACCESS_REFUSED);
         } else if (RoceOpcode.isSend(opcode)) {
             onSend(packet, opcode, payload);
         } else {

@@ -22,6 +22,7 @@ import org.softrdma.sim.roce.wire.ConnectRequest;
 import org.softrdma.sim.roce.wire.Mad;
 import org.softrdma.sim.roce.wire.PrivateData;
 import org.softrdma.sim.roce.wire.ServiceReply;
+import org.softrdma.sim.roce.wire.ServiceRequest;
 
 /** What the connection manager says and does, message by message. */
 class CommunicationManagerTest {
@@ -596,11 +597,14 @@ class CommunicationManagerTest {
     @Test
     void shouldAnswerAQuestionForADatagramServiceTheSameEachTimeAndAskTheApplicationOnce() {
         int[] asked = {0};
-        assertTrue(hosts.server.listen(SERVICE, (peer, request) -> {
+        assertTrue(hosts.server.listen(SERVICE, (peer, request, question) -> {
             asked[0]++;
             assertEquals(CLIENT, peer);
             assertEquals("who", CmHosts.text(request.privateData()));
-            return new ServiceReply(request.requestId(), ServiceReply.VALID, 5, SERVICE, asked[0], CmHosts.data("me"));
+            question.answer(
+                    new ServiceReply(request.requestId(), ServiceReply.VALID, 5, SERVICE, asked[0], CmHosts.data("me")),
+                    hosts.now);
+            return true;
         }));
         lose(SERVER, Mad.SERVICE_REPLY, 2);
         List<Optional<ServiceReply>> answers = new ArrayList<>();
@@ -636,13 +640,101 @@ class CommunicationManagerTest {
         assertEquals(hosts.now + CmSettings.DEFAULT.mostRepeatNs(), hosts.client.nextNs());
     }
 
+    private static ServiceReply valid(ServiceRequest request) {
+        return new ServiceReply(request.requestId(), ServiceReply.VALID, 5, SERVICE, 0, PrivateData.NONE);
+    }
+
+    /** It asks again meanwhile, of which the application does not hear. */
+    @Test
+    void shouldAnswerAQuestionForADatagramServiceOnceTheApplicationHasDecided() {
+        int[] asked = {0};
+        hosts.server.listen(SERVICE, (peer, request, question) -> {
+            asked[0]++;
+            hosts.plan(2 * CmSettings.DEFAULT.mostRepeatNs() + 1, () -> question.answer(valid(request), hosts.now));
+            return true;
+        });
+        lose(SERVER, Mad.SERVICE_REPLY, 1);
+        List<Optional<ServiceReply>> answers = new ArrayList<>();
+        hosts.client.resolve(SERVER, SERVICE, PrivateData.NONE, answers::add, hosts.now);
+        hosts.runOut();
+        assertEquals(1, asked[0]);
+        assertEquals(5, answers.getFirst().orElseThrow().queuePair());
+        assertEquals(1, answers.size());
+        assertEquals(2, hosts.count(SERVER, Mad.SERVICE_REPLY));
+        assertEquals(4, hosts.count(CLIENT, Mad.SERVICE_REQUEST));
+    }
+
+    /** As without memory for what the application would get. */
+    @Test
+    void shouldHearAQuestionAgainForWhichThereWasNoMemory() {
+        int[] asked = {0};
+        hosts.server.listen(SERVICE, (peer, request, question) -> {
+            asked[0]++;
+            if (asked[0] == 1) {
+                throw new OutOfMemoryError("as if");
+            }
+            question.answer(valid(request), hosts.now);
+            return asked[0] == 3; // the second one is not heard
+        });
+        byte[] question = mad(at -> new ServiceRequest(1, 0xFFFF, SERVICE, PrivateData.NONE).write(at, 1));
+        assertThrows(OutOfMemoryError.class, () -> hosts.deliver(CLIENT, SERVER, question));
+        for (int i = 0; i < 3; i++) {
+            hosts.deliver(CLIENT, SERVER, question);
+        }
+        assertEquals(3, asked[0]);
+        assertEquals(1, hosts.server.counters().backlogFull());
+        assertEquals(3, hosts.count(SERVER, Mad.SERVICE_REPLY));
+    }
+
+    @Test
+    void shouldForgetAQuestionThatCouldNotBeAsked() {
+        hosts.lost = message -> {
+            throw new OutOfMemoryError("as if");
+        };
+        assertThrows(
+                OutOfMemoryError.class,
+                () -> hosts.client.resolve(SERVER, SERVICE, PrivateData.NONE, answer -> {}, hosts.now));
+        hosts.lost = message -> false;
+        int id = (int) hosts.sent.getFirst().transaction();
+        byte[] answer =
+                mad(at -> new ServiceReply(id, ServiceReply.VALID, 5, SERVICE, 0, PrivateData.NONE).write(at, 1));
+        hosts.deliver(SERVER, CLIENT, answer);
+        assertEquals(1, hosts.client.counters().unexpected());
+        assertEquals(Long.MAX_VALUE, hosts.client.nextNs());
+    }
+
+    @Test
+    void shouldTellOfAnAnswerAgainForWhichThereWasNoMemory() {
+        hosts.server.listen(SERVICE, (peer, request, question) -> {
+            question.answer(valid(request), hosts.now);
+            return true;
+        });
+        List<Optional<ServiceReply>> told = new ArrayList<>();
+        hosts.client.resolve(
+                SERVER,
+                SERVICE,
+                PrivateData.NONE,
+                answer -> {
+                    told.add(answer);
+                    if (told.size() == 1) {
+                        throw new OutOfMemoryError("as if");
+                    }
+                },
+                hosts.now);
+        assertThrows(OutOfMemoryError.class, hosts::runOut);
+        hosts.runOut();
+        assertEquals(2, told.size());
+        assertEquals(told.getFirst(), told.getLast());
+    }
+
     @Test
     void shouldRememberNoMoreAnswersThanTheBacklog() {
         CmHosts few = new CmHosts(1, CmHosts.Weather.CALM, CmSettings.DEFAULT.withBacklog(2));
         int[] asked = {0};
-        few.server.listen(SERVICE, (peer, request) -> {
+        few.server.listen(SERVICE, (peer, request, question) -> {
             asked[0]++;
-            return new ServiceReply(request.requestId(), ServiceReply.VALID, 5, SERVICE, 0, PrivateData.NONE);
+            question.answer(valid(request), few.now);
+            return true;
         });
         for (int round = 0; round < 2; round++) {
             for (int id = 0; id < 3; id++) {
@@ -650,9 +742,7 @@ class CommunicationManagerTest {
                 few.deliver(
                         CLIENT,
                         SERVER,
-                        mad(at -> new org.softrdma.sim.roce.wire.ServiceRequest(
-                                        number, 0xFFFF, SERVICE, PrivateData.NONE)
-                                .write(at, 1)));
+                        mad(at -> new ServiceRequest(number, 0xFFFF, SERVICE, PrivateData.NONE).write(at, 1)));
             }
         }
         assertEquals(6, asked[0], "the oldest is forgotten first");

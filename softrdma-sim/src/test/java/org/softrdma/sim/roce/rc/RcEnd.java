@@ -220,6 +220,11 @@ final class RcEnd implements ResponderTarget {
     // ---- what requests act on
 
     @Override
+    public boolean serves(int opcode) {
+        return true;
+    }
+
+    @Override
     public boolean hasReceive() {
         return receives > 0;
     }

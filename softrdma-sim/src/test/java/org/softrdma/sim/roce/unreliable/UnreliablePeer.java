@@ -146,6 +146,11 @@ final class UnreliablePeer implements UnreliableTarget {
     // ---- what messages act on
 
     @Override
+    public boolean serves(int opcode) {
+        return true;
+    }
+
+    @Override
     public boolean hasReceive() {
         return receives > 0;
     }

@@ -144,7 +144,12 @@ final class UdPeer implements HerdPeer, AutoCloseable {
 
     /** True if it has been silent for too long, or its queue pair has failed. */
     boolean isOver() {
-        return answers.nowNs() - heardNs > LEASE_NS || queuePair.state() == QueuePairState.ERROR;
+        return answers.nowNs() - heardNs > LEASE_NS || hasFailed();
+    }
+
+    private boolean hasFailed() {
+        QueuePairState state = queuePair.state();
+        return state == QueuePairState.ERROR || state == QueuePairState.SEND_QUEUE_ERROR;
     }
 
     @Override
