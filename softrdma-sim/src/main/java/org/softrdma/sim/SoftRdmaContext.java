@@ -59,6 +59,8 @@ public final class SoftRdmaContext {
     private static final long DEFAULT_ROCE_TIMEOUT_MS = 250;
     private static final long ROCE_RECEIVER_WAIT_NS = TimeUnit.MICROSECONDS.toNanos(640);
     private static final int ROCE_WINDOW = 64;
+    private static final int LEAST_ROCE_WINDOW = 4;
+    private static final int MOST_ROCE_WINDOW = 1024;
     /** Cards and SoftRoCE send from ports above it. */
     private static final int MOST_ROCE_PORT = 49_151;
 
@@ -83,6 +85,9 @@ public final class SoftRdmaContext {
     private long roceTimeoutMs = DEFAULT_ROCE_TIMEOUT_MS;
     private int roceRetries = RcSettings.FOR_EVER;
     private int roceRnrRetries = RcSettings.FOR_EVER;
+    /** 0 if the network decides. */
+    private int roceWindow = ROCE_WINDOW;
+
     private final Set<String> given = new HashSet<>();
     private boolean crc;
     private int mpaRevision = 2;
@@ -144,6 +149,11 @@ public final class SoftRdmaContext {
                 "roce-rnr-retries",
                 "wire=roce: how often in a row a peer tries again when this side has no RECV, 0 to 6, or 7 for ever;"
                         + " default 7");
+        options.put(
+                "roce-window",
+                "wire=roce: packets of a connection that may be on their way, 4 to 1024, however many are lost; or 0: up"
+                        + " to 64, fewer when some are lost; default "
+                        + ROCE_WINDOW);
         options.put("crc", "on or off: request CRC32C on every connection; default off");
         options.put("mpa-revision", "1 or 2: MPA revision of connection requests; default 2");
         options.put("rfc7306", "on or off: send and answer atomics and WRITEs with immediate (RFC 7306); default on");
@@ -227,6 +237,7 @@ public final class SoftRdmaContext {
             case "roce-timeout" -> roceTimeoutMs = number(name, value, 1, MOST_TIMEOUT_MS);
             case "roce-retries" -> roceRetries = (int) number(name, value, 0, RcSettings.FOR_EVER);
             case "roce-rnr-retries" -> roceRnrRetries = (int) number(name, value, 0, RcSettings.FOR_EVER);
+            case "roce-window" -> roceWindow = window(name, value);
             case "progress" ->
                 progress = choose(
                         name, value, Map.of("engine", ProgressMode.ENGINE, "manual", ProgressMode.MANUAL), progress);
@@ -327,6 +338,14 @@ public final class SoftRdmaContext {
             faults.add(name + "=" + value + ": expected a power of two");
         }
         return number;
+    }
+
+    private int window(String name, String value) {
+        int packets = (int) number(name, value, 0, MOST_ROCE_WINDOW);
+        if (packets > 0 && packets < LEAST_ROCE_WINDOW) {
+            faults.add(name + "=" + value + ": expected 0, or a number from " + LEAST_ROCE_WINDOW);
+        }
+        return packets;
     }
 
     private long number(String name, String value, long least, long most) {
@@ -450,7 +469,8 @@ public final class SoftRdmaContext {
                 roceRetries,
                 roceRnrRetries,
                 RnrTimer.code(ROCE_RECEIVER_WAIT_NS),
-                ROCE_WINDOW));
+                roceWindow == 0 ? ROCE_WINDOW : roceWindow,
+                roceWindow > 0));
     }
 
     private IwarpSettings iwarp() {

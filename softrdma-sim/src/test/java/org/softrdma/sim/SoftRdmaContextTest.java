@@ -172,7 +172,7 @@ class SoftRdmaContextTest {
                 Map.of(name, "1"),
                 name
                         + ": unknown option, expected one of progress, transport, threads, wire, roce-address,"
-                        + " roce-port, roce-peer-port, roce-mtu, roce-timeout, roce-retries, roce-rnr-retries, crc, mpa-revision, rfc7306,"
+                        + " roce-port, roce-peer-port, roce-mtu, roce-timeout, roce-retries, roce-rnr-retries, roce-window, crc, mpa-revision, rfc7306,"
                         + " profile, regions, segment, copy-below, receive-buffer, socket-buffer, pinning, pin-budget,"
                         + " pin-granule, same-host, handshake-timeout, ready-repeat, linger-timeout, lingering,"
                         + " host-timeout, pcap");
@@ -254,6 +254,20 @@ class SoftRdmaContextTest {
         assertEquals(1024, factory.settings().transferUnit());
         assertEquals(TimeUnit.MILLISECONDS.toNanos(7), factory.settings().timeoutNs());
         assertFalse(context.sameHost());
+        assertEquals(64, factory.settings().window());
+        assertTrue(factory.settings().fixedWindow());
+    }
+
+    @Test
+    void shouldTakeAWindowThatIsFixed() {
+        RoceFactory factory = assertInstanceOf(
+                RoceFactory.class,
+                concluded(Map.of("wire", "roce", "roce-window", "100"))
+                        .deviceSettings()
+                        .wire());
+        assertEquals(100, factory.settings().window());
+        assertTrue(factory.settings().fixedWindow());
+        assertRefused(Map.of("wire", "roce", "roce-window", "3"), "roce-window=3: expected 0, or a number from 4");
     }
 
     @ParameterizedTest

@@ -373,6 +373,24 @@ final class MetricTable {
                     COUNTER,
                     "dropped: datagrams with another queue key than that of their queue pair"),
             new Mapping(
+                    "device_roce.lateAnswers",
+                    COUNTER,
+                    "dropped, on a reliable connection: answers to what was answered before or never asked; also those"
+                            + " to questions whether a peer is there"),
+            new Mapping(
+                    "device_roce.skippingAnswers",
+                    COUNTER,
+                    "dropped, on a reliable connection: answers before which one with data is missing, which is asked"
+                            + " for again"),
+            new Mapping(
+                    "device_roce.answersWithoutRoom",
+                    COUNTER,
+                    "answers not given because too many waited: a peer repeats requests faster than answers go"),
+            new Mapping(
+                    "device_roce.slowdowns",
+                    COUNTER,
+                    "times that a reliable connection began to have fewer packets on its way, because some were lost"),
+            new Mapping(
                     "device_roce.connectionMessagesLost",
                     COUNTER,
                     "messages of the connection manager that found no room"),

@@ -92,7 +92,8 @@ final class ActiveConnect implements ConnectAttempt, RoceConnection.Handshake {
                 parameters.inboundReads(),
                 parameters.outboundReads(),
                 ports.settings(),
-                queuePair);
+                queuePair,
+                port.heldPackets(ports.transferUnit(here)));
         ConnectRequest request =
                 Terms.request(endpoint, port.address(), peer.address(), own, remote, ports, parameters.privateData());
         CmConnection begun = port.manager().connect(peer, request, connection, port.nowNs());
@@ -116,7 +117,8 @@ final class ActiveConnect implements ConnectAttempt, RoceConnection.Handshake {
                 Terms.transferUnit(current.request().pathMtu()),
                 Math.min(parameters.outboundReads(), peers.responderResources()),
                 Math.min(parameters.inboundReads(), peers.initiatorDepth()),
-                peers.rnrRetries());
+                peers.rnrRetries(),
+                peers.heldPackets());
         queuePair.accepted(here, remote);
         connection.begin(
                 queuePair, settings, peers.startingPsn(), own.startingPsn(), peers.queuePair(), /* active= */ true);

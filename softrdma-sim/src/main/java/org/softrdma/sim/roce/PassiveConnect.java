@@ -149,14 +149,21 @@ final class PassiveConnect implements PeerRequest, RoceConnection.Handshake {
                 Terms.transferUnit(request.pathMtu()),
                 Math.min(parameters.outboundReads(), peers.responderResources()),
                 Math.min(parameters.inboundReads(), peers.initiatorDepth()),
-                peers.rnrRetries());
+                peers.rnrRetries(),
+                peers.heldPackets());
         queuePair.accepting(listening, remote);
         int number = connection.open(port, port.path(manager.peer()));
         int psn = connection.ports().random().nextInt(Psn.MASK);
         queuePair.accepted(listening, remote);
         connection.begin(queuePair, settings, peers.startingPsn(), psn, peers.queuePair(), /* active= */ false);
-        CmEndpoint endpoint =
-                Terms.endpoint(number, psn, settings.inboundReads(), settings.outboundReads(), own, queuePair);
+        CmEndpoint endpoint = Terms.endpoint(
+                number,
+                psn,
+                settings.inboundReads(),
+                settings.outboundReads(),
+                own,
+                queuePair,
+                port.heldPackets(settings.transferUnit()));
         manager.accept(endpoint, ACKNOWLEDGEMENT_DELAY, PrivateData.of(parameters.privateData()), port.nowNs());
     }
 

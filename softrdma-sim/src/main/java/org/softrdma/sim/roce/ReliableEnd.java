@@ -60,6 +60,10 @@ final class ReliableEnd implements TransportEnd {
     private long timeouts;
     private long duplicates;
     private long outOfSequence;
+    private long lateAnswers;
+    private long skippingAnswers;
+    private long answersWithoutRoom;
+    private long slowdowns;
 
     /**
      * An end on which nothing was sent.
@@ -109,6 +113,9 @@ final class ReliableEnd implements TransportEnd {
         requester = new Requester(sends, slots, settings, sendPsn, reads);
         retransmissions = 0;
         timeouts = 0;
+        lateAnswers = 0;
+        skippingAnswers = 0;
+        slowdowns = 0;
     }
 
     @Override
@@ -231,6 +238,14 @@ final class ReliableEnd implements TransportEnd {
         counters.add(RoceCounter.TIMEOUTS, requester.timeouts() - timeouts);
         counters.add(RoceCounter.DUPLICATES, responder.duplicates() - duplicates);
         counters.add(RoceCounter.OUT_OF_SEQUENCE, responder.outOfSequence() - outOfSequence);
+        counters.add(RoceCounter.LATE_ANSWERS, requester.lateAnswers() - lateAnswers);
+        counters.add(RoceCounter.SKIPPING_ANSWERS, requester.skippingAnswers() - skippingAnswers);
+        counters.add(RoceCounter.ANSWERS_WITHOUT_ROOM, answers.dropped() - answersWithoutRoom);
+        counters.add(RoceCounter.SLOWDOWNS, requester.slowdowns() - slowdowns);
+        lateAnswers = requester.lateAnswers();
+        skippingAnswers = requester.skippingAnswers();
+        answersWithoutRoom = answers.dropped();
+        slowdowns = requester.slowdowns();
         retransmissions = requester.retransmissions();
         timeouts = requester.timeouts();
         duplicates = responder.duplicates();

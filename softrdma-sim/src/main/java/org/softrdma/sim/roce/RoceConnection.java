@@ -403,6 +403,8 @@ final class RoceConnection implements WireConnection, DrivenConnection, PortQueu
                 current.received(packet, length, nowNs);
                 port.isReady(this);
                 heed(current);
+            } else if (port != null) {
+                port.counters().increment(RoceCounter.UNKNOWN_QUEUE_PAIR);
             }
         } catch (RuntimeException | Error e) {
             broken(e);

@@ -14,7 +14,7 @@ enum RoceCounter {
     WRONG_PARTITION("roce.wrongPartition"),
     /** Dropped: of a transport that the queue pair does not have, or no message of the connection manager. */
     WRONG_TRANSPORT("roce.wrongTransport"),
-    /** Dropped: for a queue pair that there is not, most often one that has ended. */
+    /** Dropped: for a queue pair that there is not, most often one that has ended, or that is not connected yet. */
     UNKNOWN_QUEUE_PAIR("roce.unknownQueuePair"),
     /** Dropped: for a queue pair whose peer has another address. */
     FOREIGN_SOURCE("roce.foreignSource"),
@@ -28,6 +28,14 @@ enum RoceCounter {
     DUPLICATES("roce.duplicates"),
     /** Packets of peers behind one that was missing. */
     OUT_OF_SEQUENCE("roce.outOfSequence"),
+    /** Dropped: answers to what was answered before, or never asked; those to questions whether a peer is there, too. */
+    LATE_ANSWERS("roce.lateAnswers"),
+    /** Dropped: answers before which one with data is missing, which is asked for again. */
+    SKIPPING_ANSWERS("roce.skippingAnswers"),
+    /** Answers that were not given, because too many waited: a peer that repeats requests faster than answers go. */
+    ANSWERS_WITHOUT_ROOM("roce.answersWithoutRoom"),
+    /** Times that a connection began to have fewer packets on its way, because some were lost. */
+    SLOWDOWNS("roce.slowdowns"),
     /** Messages of the connection manager that were lost because there was no room to send, or no memory. */
     MESSAGES_LOST("roce.connectionMessagesLost"),
     /** Datagrams that arrived and that the kernel dropped, most for want of room in the socket. Not on java.nio. */

@@ -25,6 +25,7 @@ import org.softrdma.sim.roce.cm.CommunicationManager;
 import org.softrdma.sim.roce.rc.ReadBudget;
 import org.softrdma.sim.roce.unreliable.Drop;
 import org.softrdma.sim.roce.wire.Bth;
+import org.softrdma.sim.roce.wire.CmEndpoint;
 import org.softrdma.sim.roce.wire.Deth;
 import org.softrdma.sim.roce.wire.Gid;
 import org.softrdma.sim.roce.wire.Icrc;
@@ -70,9 +71,6 @@ final class RocePort implements SocketEvents, DrivenConnection {
 
     /** Connections that may fill the stage in one turn. */
     private static final int FILLS_PER_TURN = 8;
-
-    /** What a datagram costs the kernel beside its payload. */
-    private static final int KERNEL_BYTES = 1024;
 
     private static final int LEAST_READ_WINDOW = 8;
     private static final int MOST_READ_WINDOW = 256;
@@ -221,8 +219,18 @@ final class RocePort implements SocketEvents, DrivenConnection {
      * kernel counts it, which is more than the bytes.
      */
     int readWindow(int transferUnit) {
-        int packets = socket.receiveBuffer() / (2 * 2 * (transferUnit + KERNEL_BYTES));
+        long packets = socket.receiveBuffer() / 2 / ReadBudget.cost(transferUnit);
         return Math.clamp(packets, LEAST_READ_WINDOW, MOST_READ_WINDOW);
+    }
+
+    /**
+     * Packets that a new peer may have on their way to this port, beside answers to READs: what the other half of the socket
+     * has room for is shared with those that are there. 0 if that is unknown.
+     */
+    int heldPackets(int transferUnit) {
+        int room = socket.receiveBuffer() / 2;
+        long packet = ReadBudget.cost(transferUnit);
+        return room == 0 ? 0 : Math.clamp(room / (packet * (open.size() + 1)), LEAST_READ_WINDOW, CmEndpoint.MOST_HELD);
     }
 
     /** A path to a peer. */

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param rnrRetries how often in a row a peer may say that it is not ready, 0 to 6; 7 is for ever
  * @param rnrTimer code of the time that this side asks a peer to wait for
  * @param window packets of SENDs and WRITEs that may be unacknowledged on a connection
+ * @param fixedWindow so many always, whatever is lost
  */
 public record RoceSettings(
         @Nullable InetAddress address,
@@ -25,7 +26,8 @@ public record RoceSettings(
         int retries,
         int rnrRetries,
         int rnrTimer,
-        int window) {
+        int window,
+        boolean fixedWindow) {
     /** Least payload of a full packet: a message of 2^31 bytes must not take half of all PSNs. */
     public static final int LEAST_TRANSFER_UNIT = 1024;
 }

@@ -18,6 +18,7 @@ final class Terms {
 
     private static final int LONGEST_TIME = 31;
     private static final int CM_RETRIES = 15;
+    private static final int LEAST_WINDOW = 4;
     /** Code of 256 bytes; each further one is twice as long. */
     private static final int LEAST_UNIT = 256;
 
@@ -56,7 +57,8 @@ final class Terms {
             int inboundReads,
             int outboundReads,
             RoceSettings settings,
-            QueuePairEnd queuePair) {
+            QueuePairEnd queuePair,
+            int heldPackets) {
         return new CmEndpoint(
                 0,
                 0,
@@ -66,7 +68,8 @@ final class Terms {
                 outboundReads,
                 false,
                 settings.rnrRetries(),
-                queuePair.receiveQueue().isShared());
+                queuePair.receiveQueue().isShared(),
+                heldPackets);
     }
 
     static ConnectRequest request(
@@ -100,16 +103,23 @@ final class Terms {
             int transferUnit,
             int outboundReads,
             int inboundReads,
-            int peersRnrRetries) {
+            int peersRnrRetries,
+            int peersHeldPackets) {
         return new RcSettings(
                 transferUnit,
                 outboundReads,
                 inboundReads,
-                own.window(),
+                window(own, peersHeldPackets),
                 port.readWindow(transferUnit),
+                own.fixedWindow(),
                 own.timeoutNs(),
                 own.retries(),
                 peersRnrRetries,
                 own.rnrTimer());
+    }
+
+    /** Packets of SENDs and WRITEs: no more than the peer's socket has room for, if it has said so. */
+    private static int window(RoceSettings own, int peersHeldPackets) {
+        return peersHeldPackets == 0 ? own.window() : Math.clamp(peersHeldPackets, LEAST_WINDOW, own.window());
     }
 }

@@ -13,6 +13,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.softrdma.sim.memory.NativeMemory;
 import org.softrdma.sim.roce.wire.Aeth;
 import org.softrdma.sim.roce.wire.AtomicEth;
@@ -23,6 +25,7 @@ import org.softrdma.sim.roce.wire.Reth;
 import org.softrdma.sim.roce.wire.RoceOpcode;
 import org.softrdma.sim.roce.wire.RocePacket;
 import org.softrdma.verbs.CompletionStatus;
+import org.softrdma.verbs.PostStatus;
 import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.QueuePairState;
 import org.softrdma.verbs.SendFlags;
@@ -35,6 +38,9 @@ class HostilePeerTest {
     private static final int PACKETS = 20_000;
     private static final byte[] HERE = {127, 0, 0, 1};
     private static final byte[] ELSEWHERE = {127, 0, 0, 2};
+    private static final int UNIT = 1024;
+    /** Packets with which a connection begins, whatever its peer has room for. */
+    private static final int CONGESTION_FIRST = 16;
 
     /** Two devices that get along, and a raw peer of the passive one. */
     private static final class Scene implements AutoCloseable {
@@ -117,6 +123,33 @@ class HostilePeerTest {
         try (Scene scene = new Scene(1, 1)) {
             assertEquals(scene.accepted.number(), scene.peer.deviceQueuePair());
         }
+    }
+
+    /** The first packet comes again because nothing is acknowledged: until then no more have come than the peer has room for. */
+    @ParameterizedTest
+    @CsvSource({"5, 5", "1, 4", "1000, 64", "0, 64"})
+    void shouldHaveNoMoreOnItsWayThanThePeerHasRoomFor(int held, int expected) throws Exception {
+        try (Scene scene = new Scene(6, 1, Map.of("roce-timeout", "20", "roce-window", "0"));
+                RawRocePeer small = scene.peer(HERE, RoceEnds.freePort(), 7, 2)) {
+            small.heldPackets = held;
+            QueuePair pair = scene.accept(small);
+            assertEquals(
+                    PostStatus.ACCEPTED,
+                    pair.postWrite(1, scene.ends.passive.region, 0, 100 * UNIT, 0, 1, SendFlags.NONE));
+            int first = psn(small.next());
+            int count = 1;
+            for (int psn = psn(small.next()); psn != first; psn = psn(small.next())) {
+                count++;
+            }
+            assertEquals(Math.min(expected, CONGESTION_FIRST), count);
+            assertTrue(small.reply().endpoint().heldPackets() >= 8);
+            scene.requireThatOthersGoOn();
+            pair.close();
+        }
+    }
+
+    private static int psn(byte[] packet) {
+        return (packet[9] & 0xFF) << 16 | (packet[10] & 0xFF) << 8 | (packet[11] & 0xFF);
     }
 
     @Test

@@ -45,6 +45,8 @@ final class RawRocePeer implements CmEvents, AutoCloseable {
     private static final int BYTES = 1 << 16;
 
     final List<String> events = new ArrayList<>();
+    /** Packets that it says it has room for. */
+    int heldPackets;
     /** Packets that came for the queue pair. */
     final Deque<byte[]> arrived = new ArrayDeque<>();
 
@@ -88,7 +90,7 @@ final class RawRocePeer implements CmEvents, AutoCloseable {
 
     /** Asks for a connection to a service. */
     void connect(int servicePort) {
-        CmEndpoint endpoint = new CmEndpoint(0, 0, QUEUE_PAIR, DEVICE_PSN, 4, 4, false, 7, false);
+        CmEndpoint endpoint = new CmEndpoint(0, 0, QUEUE_PAIR, DEVICE_PSN, 4, 4, false, 7, false, heldPackets);
         AddressHeader header = new AddressHeader(50_000, here, there);
         connection = manager.connect(
                 device,
@@ -181,7 +183,8 @@ final class RawRocePeer implements CmEvents, AutoCloseable {
         return reply().endpoint().startingPsn();
     }
 
-    private ConnectReply reply() {
+    /** What the device has answered. */
+    ConnectReply reply() {
         ConnectReply current = reply;
         if (current == null) {
             throw new IllegalStateException("not connected");

@@ -41,6 +41,8 @@ public final class AnswerQueue {
     /** Packets of the answer at the head that were sent. */
     private int packet;
 
+    private long dropped;
+
     /**
      * An empty queue.
      *
@@ -116,6 +118,7 @@ public final class AnswerQueue {
 
     private int add(Kind kind, int psn, int count, int syndrome, int msn) {
         if (tail - head > mask) {
+            dropped++;
             return -1;
         }
         int slot = (int) tail & mask;
@@ -127,6 +130,11 @@ public final class AnswerQueue {
         repeated[slot] = true; // until it is counted
         tail++;
         return slot;
+    }
+
+    /** Answers for which there was no room. */
+    public long dropped() {
+        return dropped;
     }
 
     // ---- what to send

@@ -8,6 +8,7 @@ package org.softrdma.sim.roce.rc;
  * @param inboundReads READs and atomics that this side serves and remembers, 0 to 255
  * @param window packets of SENDs and WRITEs that may be unacknowledged, at least 4
  * @param readWindow packets of answers to READs that may be in flight, more than 0; those of one request in any case
+ * @param fixed both windows have their size always; else they are the most, and the {@link CongestionWindow} decides
  * @param timeoutNs after so long without progress, or sooner if the round trip is shorter, the oldest packet is sent
  *     again; 0 is never
  * @param retries how often in a row without progress, 0 to 7; of those within one {@code timeoutNs} the first counts
@@ -21,6 +22,7 @@ public record RcSettings(
         int inboundReads,
         int window,
         int readWindow,
+        boolean fixed,
         long timeoutNs,
         int retries,
         int rnrRetries,
@@ -40,6 +42,7 @@ public record RcSettings(
                 inboundReads,
                 window,
                 readWindow,
+                fixed,
                 timeoutNs,
                 retries,
                 rnrRetries,
@@ -61,6 +64,7 @@ public record RcSettings(
                 inboundReads,
                 window,
                 readWindow,
+                fixed,
                 newTimeoutNs,
                 newRetries,
                 newRnrRetries,

@@ -34,6 +34,11 @@ public final class ReadBudget {
         return new Share(mayRead);
     }
 
+    /** What a full packet costs a socket's buffer. */
+    public static long cost(int transferUnit) {
+        return Share.cost(transferUnit, 1);
+    }
+
     /** What is on its way, for tests. */
     long usedBytes() {
         return usedBytes;

@@ -25,6 +25,8 @@ import org.softrdma.verbs.SendOpcode;
  * follows the {@link RoundTrip}; however short that is, retries are not used up sooner. Nothing leads back twice to the same packet, unless that was sent again meanwhile and the responder says
  * once more that it is missing, or time has run out again.
  *
+ * <p>How much is on its way at most is what the settings say, and what the {@link CongestionWindow} makes of the network.
+ *
  * <p>PSNs of all that is in flight span less than half their circle, so a message has fewer than 2^22 packets. A request
  * that is not sent to the peer (a bind or an invalidation of a window) takes no PSN; the caller executes it when {@link
  * #next} shows it, once. Engine thread only.
@@ -35,12 +37,14 @@ public final class Requester {
 
     private static final int MAX_SPAN = 1 << 22;
     private static final int NOTHING_MISSING = -1;
+    private static final int NOBODY_ASKED = -1;
     private static final int ACKNOWLEDGEMENTS_PER_WINDOW = 4;
 
     private final SendQueue sends;
     private final RcSettings settings;
     private final int acknowledgementInterval;
     private final RoundTrip roundTrip;
+    private final CongestionWindow window;
     private final ReadBudget.Share reads;
 
     /** By slot: PSN of a request's first packet. */
@@ -74,6 +78,9 @@ public final class Requester {
     private int timedPsn;
     private long timedNs;
 
+    /** The last PSN on its way to which an answer was asked for, since this side went back. */
+    private int askedPsn = NOBODY_ASKED;
+
     private boolean waitsForReceiver;
     private long receiverReadyNs;
     private long progressNs;
@@ -104,6 +111,8 @@ public final class Requester {
 
     private long timeouts;
     private long retransmissions;
+    private long lateAnswers;
+    private long skippingAnswers;
 
     /**
      * A requester that has sent nothing. It begins with the request at the cursor.
@@ -121,6 +130,7 @@ public final class Requester {
         firstPsns = new int[slots];
         answerEnds = new int[Math.max(1, settings.outboundReads())];
         roundTrip = new RoundTrip(settings.timeoutNs());
+        window = new CongestionWindow(Math.max(settings.window(), settings.readWindow()), settings.fixed());
         acknowledgementInterval = Math.max(1, settings.window() / ACKNOWLEDGEMENTS_PER_WINDOW);
         numbered = sends.cursor();
         oldest = sends.cursor();
@@ -162,10 +172,32 @@ public final class Requester {
             }
             return readsInFlight < settings.outboundReads()
                     && (packet > 0 || !isFenced())
-                    && (readPsns == 0 || readPsns + asked() <= settings.readWindow())
+                    && (readPsns == 0 || readPsns + asked() <= readWindow())
                     && reads.admits(cost());
         }
-        return (packet > 0 || !isFenced()) && Psn.distance(unacknowledged, psn()) - readPsns < settings.window();
+        return (packet > 0 || !isFenced()) && (unacknowledgedPackets() < sendWindow() || !isAnswerDue());
+    }
+
+    /** The answer to a second one tells that one to the first is missing. */
+    private int readWindow() {
+        return readsInFlight == 1 ? settings.readWindow() : Math.min(settings.readWindow(), window.packets());
+    }
+
+    private int sendWindow() {
+        return Math.min(settings.window(), window.packets());
+    }
+
+    /** Packets of SENDs and WRITEs before the chosen one. */
+    private int unacknowledgedPackets() {
+        return Psn.distance(unacknowledged, psn()) - readPsns;
+    }
+
+    /**
+     * Something was asked for that will tell of all before it. If the window has become smaller than what is on its way, and nothing
+     * was asked for there, one more packet goes, and asks.
+     */
+    private boolean isAnswerDue() {
+        return askedPsn != NOBODY_ASKED && !Psn.isBefore(askedPsn, unacknowledged);
     }
 
     private boolean isWaiting(long nowNs) {
@@ -247,7 +279,9 @@ public final class Requester {
 
     /** True if the chosen packet asks for an acknowledgement: at the end of a message, and often enough in a long one. */
     public boolean requestsAcknowledgement() {
-        return isLast() || packet % acknowledgementInterval == acknowledgementInterval - 1;
+        return isLast()
+                || packet % acknowledgementInterval == acknowledgementInterval - 1
+                || unacknowledgedPackets() + 1 >= sendWindow();
     }
 
     /** The chosen packet is on its way, or lost; or the chosen local request has been executed. */
@@ -283,6 +317,9 @@ public final class Requester {
         } else {
             packet++;
             behind = Psn.plus(firstPsns[slot], packet);
+        }
+        if (isAnswered) {
+            askedPsn = Psn.plus(behind, -1);
         }
         if (Psn.isBefore(sentPsn, behind)) {
             sentPsn = behind;
@@ -360,7 +397,9 @@ public final class Requester {
 
     /** True if nothing with that PSN is unacknowledged: an answer to an earlier copy, or an invention. */
     private boolean isGhost(int psn) {
-        return failure != null || Psn.isBefore(psn, unacknowledged) || !Psn.isBefore(psn, sentPsn);
+        boolean ghost = failure != null || Psn.isBefore(psn, unacknowledged) || !Psn.isBefore(psn, sentPsn);
+        lateAnswers += ghost ? 1 : 0;
+        return ghost;
     }
 
     private static CompletionStatus statusOf(int syndrome) {
@@ -381,6 +420,7 @@ public final class Requester {
         while (Psn.isBefore(unacknowledged, behind)) {
             int ofSlot = sends.slot(oldest);
             if (sends.opcode(ofSlot).isAnswered()) {
+                skippingAnswers++;
                 onImpliedNak(nowNs);
                 return false;
             }
@@ -396,10 +436,12 @@ public final class Requester {
     }
 
     private void progress(int behind, long nowNs) {
+        window.acknowledged(Psn.distance(unacknowledged, behind), nowNs);
         unacknowledged = behind;
         progressNs = nowNs;
         if (isTiming && Psn.isBefore(timedPsn, behind)) {
             roundTrip.measured(nowNs - timedNs);
+            window.measured(nowNs - timedNs, nowNs);
             isTiming = false;
         }
         retriesLeft = settings.retries();
@@ -430,6 +472,7 @@ public final class Requester {
         readsInFlight = 0;
         readPsns = 0;
         reads.giveAll();
+        askedPsn = NOBODY_ASKED;
         if (packet == packetsOf(ofSlot)) {
             sends.cursor(oldest + 1);
             packet = 0;
@@ -464,6 +507,7 @@ public final class Requester {
         if (waitsForReceiver || cursorPsn() == psn) {
             return; // SoftRoCE sends one for what follows an RNR NAK; or this side is on its way back already
         }
+        window.lost(nowNs);
         retry(nowNs);
     }
 
@@ -471,6 +515,7 @@ public final class Requester {
         if (wentBackTo == unacknowledged || cursorPsn() == unacknowledged) {
             return;
         }
+        window.lost(nowNs);
         if (retry(nowNs)) {
             wentBackTo = unacknowledged;
         }
@@ -513,6 +558,7 @@ public final class Requester {
         readsInFlight = 0;
         readPsns = 0;
         reads.giveAll();
+        askedPsn = NOBODY_ASKED;
         isTiming = false; // nobody would know of which copy an answer is
     }
 
@@ -631,6 +677,7 @@ public final class Requester {
         if (nowNs - progressNs >= roundTrip.timeoutNs()) {
             timeouts++;
             roundTrip.ranOut();
+            window.ranOut(nowNs);
             wentBackTo = NOTHING_MISSING;
             boolean ignored = retry(nowNs);
         }
@@ -662,6 +709,26 @@ public final class Requester {
     /** How often time has run out. */
     public long timeouts() {
         return timeouts;
+    }
+
+    /** Answers that were dropped, because what they answer was answered before, or never asked. */
+    public long lateAnswers() {
+        return lateAnswers;
+    }
+
+    /** Answers that were dropped, because one with data is missing before them. */
+    public long skippingAnswers() {
+        return skippingAnswers;
+    }
+
+    /** Packets that may be on their way, for tests. */
+    int window() {
+        return window.packets();
+    }
+
+    /** How often the window became smaller. */
+    public long slowdowns() {
+        return window.decreases();
     }
 
     /** Packets sent more than once. */

@@ -12,6 +12,9 @@ package org.softrdma.sim.roce.wire;
  * @param flowControl credits are given and heeded
  * @param rnrRetries how often the other end repeats after an RNR NAK, 0 to 6; 7 is for ever
  * @param sharedReceiveQueue this end's RECVs are of a shared receive queue
+ * @param heldPackets packets that this end's socket has room for, of the other end; 0 if it does not say. Only software RNICs of
+ *     this project say it, where others have nothing: in the field of the EE context, which belongs to a transport that
+ *     nobody has. So what an application has to say stays as it is.
  */
 public record CmEndpoint(
         int communicationId,
@@ -22,7 +25,11 @@ public record CmEndpoint(
         int initiatorDepth,
         boolean flowControl,
         int rnrRetries,
-        boolean sharedReceiveQueue) {
+        boolean sharedReceiveQueue,
+        int heldPackets) {
+    /** Most packets that can be told. */
+    public static final int MOST_HELD = (1 << 24) - 1;
+
     /** The same with another id and GUID. */
     public CmEndpoint identifiedBy(int newCommunicationId, long newGuid) {
         return new CmEndpoint(
@@ -34,6 +41,7 @@ public record CmEndpoint(
                 initiatorDepth,
                 flowControl,
                 rnrRetries,
-                sharedReceiveQueue);
+                sharedReceiveQueue,
+                heldPackets);
     }
 }

@@ -13,7 +13,7 @@ import org.softrdma.sim.memory.NativeMemory;
  *   |  communication id of the REQ                                  |  4
  *   |                                                               |  8
  *   |  queue pair, 24 bits                          |               |  12
- *   |                                                               |  16
+ *   |  EE context: packets held, 24 bits            |               |  16
  *   |  starting PSN, 24 bits                        |               |  20
  *   |  resources    |  depth        | delay 5 |f 2|c|rnr 3|srq 1|    |  24
  *   |  GUID of the device, 64 bits                                  |  28
@@ -35,7 +35,8 @@ public record ConnectReply(
     private static final int ID_OFFSET = 0;
     private static final int REMOTE_ID_OFFSET = ID_OFFSET + Integer.BYTES;
     private static final int QUEUE_PAIR_OFFSET = REMOTE_ID_OFFSET + 2 * Integer.BYTES;
-    private static final int PSN_OFFSET = QUEUE_PAIR_OFFSET + 2 * Integer.BYTES;
+    private static final int HELD_OFFSET = QUEUE_PAIR_OFFSET + Integer.BYTES;
+    private static final int PSN_OFFSET = HELD_OFFSET + Integer.BYTES;
     private static final int LIMITS_OFFSET = PSN_OFFSET + Integer.BYTES;
     private static final int GUID_OFFSET = LIMITS_OFFSET + Integer.BYTES;
     private static final int PRIVATE_OFFSET = GUID_OFFSET + Long.BYTES;
@@ -67,7 +68,8 @@ public record ConnectReply(
                 limits >>> DEPTH_SHIFT & BYTE_MASK,
                 (limits >>> FLOW_SHIFT & 1) != 0,
                 limits >>> RNR_SHIFT & THREE_BITS,
-                (limits >>> SRQ_SHIFT & 1) != 0);
+                (limits >>> SRQ_SHIFT & 1) != 0,
+                NativeMemory.getInt(data + HELD_OFFSET) >>> Byte.SIZE);
         return new ConnectReply(
                 endpoint,
                 NativeMemory.getInt(data + REMOTE_ID_OFFSET),
@@ -83,6 +85,7 @@ public record ConnectReply(
         NativeMemory.putInt(data + ID_OFFSET, endpoint.communicationId());
         NativeMemory.putInt(data + REMOTE_ID_OFFSET, remoteId);
         NativeMemory.putInt(data + QUEUE_PAIR_OFFSET, endpoint.queuePair() << Byte.SIZE);
+        NativeMemory.putInt(data + HELD_OFFSET, endpoint.heldPackets() << Byte.SIZE);
         NativeMemory.putInt(data + PSN_OFFSET, endpoint.startingPsn() << Byte.SIZE);
         NativeMemory.putInt(
                 data + LIMITS_OFFSET,

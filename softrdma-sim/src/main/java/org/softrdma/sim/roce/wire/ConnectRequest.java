@@ -16,7 +16,7 @@ import org.softrdma.sim.memory.NativeMemory;
  *   |                                                               |  24
  *   |                                                               |  28
  *   |  queue pair, 24 bits                          | resources     |  32
- *   |                                               | depth         |  36
+ *   |  EE context: packets held, 24 bits            | depth         |  36
  *   |                                | remote timeout 5|type 2|flow 1|  40
  *   |  starting PSN, 24 bits         | local timeout 5 | retries 3   |  44
  *   |  partition key                 |mtu 4|  |rnr 3|cm 4|srq 1|     |  48
@@ -98,6 +98,7 @@ public record ConnectRequest(
     public static ConnectRequest read(long mad) {
         long data = mad + Mad.DATA_OFFSET;
         int queuePair = NativeMemory.getInt(data + QUEUE_PAIR_OFFSET);
+        int depth = NativeMemory.getInt(data + DEPTH_OFFSET);
         int type = NativeMemory.getInt(data + TYPE_OFFSET);
         int psn = NativeMemory.getInt(data + PSN_OFFSET);
         int partition = NativeMemory.getInt(data + PARTITION_OFFSET);
@@ -107,10 +108,11 @@ public record ConnectRequest(
                 queuePair >>> Byte.SIZE,
                 psn >>> Byte.SIZE,
                 queuePair & BYTE_MASK,
-                NativeMemory.getInt(data + DEPTH_OFFSET) & BYTE_MASK,
+                depth & BYTE_MASK,
                 (type & 1) != 0,
                 partition >>> RNR_SHIFT & THREE_BITS,
-                (partition >>> SRQ_SHIFT & 1) != 0);
+                (partition >>> SRQ_SHIFT & 1) != 0,
+                depth >>> Byte.SIZE);
         return new ConnectRequest(
                 endpoint,
                 NativeMemory.getLong(data + SERVICE_OFFSET),
@@ -134,7 +136,7 @@ public record ConnectRequest(
         NativeMemory.putLong(data + GUID_OFFSET, endpoint.guid());
         NativeMemory.putInt(
                 data + QUEUE_PAIR_OFFSET, endpoint.queuePair() << Byte.SIZE | endpoint.responderResources());
-        NativeMemory.putInt(data + DEPTH_OFFSET, endpoint.initiatorDepth());
+        NativeMemory.putInt(data + DEPTH_OFFSET, endpoint.heldPackets() << Byte.SIZE | endpoint.initiatorDepth());
         NativeMemory.putInt(data + TYPE_OFFSET, remoteTimeout << 3 | transport << 1 | (endpoint.flowControl() ? 1 : 0));
         NativeMemory.putInt(data + PSN_OFFSET, endpoint.startingPsn() << Byte.SIZE | localTimeout << 3 | retries);
         NativeMemory.putInt(

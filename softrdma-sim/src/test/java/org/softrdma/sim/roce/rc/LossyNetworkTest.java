@@ -152,6 +152,7 @@ class LossyNetworkTest {
                     4,
                     16,
                     READ_WINDOWS[(int) (seed % READ_WINDOWS.length)],
+                    seed % 2 == 0,
                     timeoutNs,
                     RETRIES,
                     RcSettings.FOR_EVER,

@@ -100,7 +100,7 @@ class ReadBudgetTest {
     private static void run(long seed) {
         Random random = new Random(seed);
         ReadBudget shared = new ReadBudget(6 * PACKET);
-        RcSettings settings = new RcSettings(UNIT, 2, 2, 8, 6, 1_000_000, 7, 7, 1);
+        RcSettings settings = new RcSettings(UNIT, 2, 2, 8, 6, true, 1_000_000, 7, 7, 1);
         List<RcEnd> ends = new ArrayList<>();
         List<RcEnd> peers = new ArrayList<>();
         for (int i = 0; i < 8; i++) {
@@ -142,7 +142,7 @@ class ReadBudgetTest {
     @Test
     void shouldTakeNothingTwiceForWhatIsAskedForAgain() {
         ReadBudget own = new ReadBudget(100 * PACKET);
-        RcSettings settings = new RcSettings(UNIT, 2, 2, 8, 64, 1_000_000, 7, 7, 1);
+        RcSettings settings = new RcSettings(UNIT, 2, 2, 8, 64, true, 1_000_000, 7, 7, 1);
         RcEnd end = new RcEnd(settings, 0, 7, 4_096, 0, own);
         assertTrue(end.post(new SendWorkRequest().read(1, 0, RcEnd.KEY, SendFlags.NONE), 0, 4 * UNIT));
         assertEquals(1, end.sendAll(0).size());

@@ -28,7 +28,7 @@ class RequesterTest {
     private static final int RNR_RETRIES = 2;
 
     private final RcEnd end = new RcEnd(
-            new RcSettings(UNIT, READS, READS, WINDOW, READ_WINDOW, TIMEOUT_NS, 3, RNR_RETRIES, 1),
+            new RcSettings(UNIT, READS, READS, WINDOW, READ_WINDOW, true, TIMEOUT_NS, 3, RNR_RETRIES, 1),
             FIRST,
             7,
             16 * 1024,
@@ -113,6 +113,40 @@ class RequesterTest {
         assertEquals(List.of(1L), completed());
         assertEquals(List.of("7@2a", "8@3a"), sent(1));
         assertEquals(2, requester.retransmissions());
+    }
+
+    private static boolean asks(byte[] packet) {
+        return (packet[8] & 0x80) != 0;
+    }
+
+    /** Else nobody would be asked any more, and the timeout would have to help. */
+    @Test
+    void shouldAskOnceMoreWhenTheWindowIsSmallerThanWhatIsOnItsWay() {
+        RcEnd slow =
+                new RcEnd(new RcSettings(UNIT, READS, READS, 64, 64, false, TIMEOUT_NS, 3, 3, 1), 0, 7, 1 << 16, 0);
+        SendWorkRequest request = new SendWorkRequest();
+        assertTrue(slow.post(request.write(1, 0, RcEnd.KEY, SendFlags.NONE), 0, UNIT));
+        assertEquals(1, slow.sendAll(0).size());
+        slow.requester.onAcknowledgement(
+                0, Aeth.SEQUENCE_ERROR, 1); // the window halves, and from now on the delay counts
+        assertEquals(1, slow.sendAll(1).size());
+        slow.requester.onAcknowledgement(0, Aeth.ACKNOWLEDGED, 2 * TIMEOUT_NS);
+        assertTrue(slow.post(request.write(2, 0, RcEnd.KEY, SendFlags.NONE), 0, UNIT));
+        assertEquals(1, slow.sendAll(3 * TIMEOUT_NS).size());
+        slow.requester.onAcknowledgement(1, Aeth.ACKNOWLEDGED, 3 * TIMEOUT_NS + 50_000); // a short round trip
+        assertTrue(slow.post(request.write(3, 0, RcEnd.KEY, SendFlags.NONE), 0, 60 * UNIT));
+        List<byte[]> packets = slow.sendAll(4 * TIMEOUT_NS);
+        assertEquals(CongestionWindow.FIRST / 2, packets.size());
+        assertTrue(asks(packets.getLast()), "the last one that the window has room for");
+        slow.requester.onAcknowledgement(8, Aeth.ACKNOWLEDGED, 4 * TIMEOUT_NS + 1);
+        for (int i = 0; i < 6; i++) {
+            assertFalse(asks(slow.request(4 * TIMEOUT_NS + 1)));
+        }
+        slow.requester.onAcknowledgement(9, Aeth.ACKNOWLEDGED, 5 * TIMEOUT_NS); // a long one
+        assertEquals(CongestionWindow.LEAST, slow.requester.window());
+        packets = slow.sendAll(5 * TIMEOUT_NS);
+        assertEquals(1, packets.size());
+        assertTrue(asks(packets.getFirst()));
     }
 
     @Test
@@ -251,7 +285,8 @@ class RequesterTest {
 
     @Test
     void shouldRefuseReadsIfThePeerServesNone() {
-        RcEnd without = new RcEnd(new RcSettings(UNIT, 0, 0, WINDOW, READ_WINDOW, 0, 3, 3, 1), FIRST, 7, 4_096, 0);
+        RcEnd without =
+                new RcEnd(new RcSettings(UNIT, 0, 0, WINDOW, READ_WINDOW, true, 0, 3, 3, 1), FIRST, 7, 4_096, 0);
         assertTrue(without.post(new SendWorkRequest().read(1, 0, RcEnd.KEY, SendFlags.NONE), 0, UNIT));
         assertEquals(0, without.request(0).length);
         assertEquals(CompletionStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR, without.requester.failure());
@@ -376,7 +411,7 @@ class RequesterTest {
 
     @Test
     void shouldAskForALongReadInParts() {
-        RcSettings settings = new RcSettings(UNIT, READS, READS, WINDOW, 6, TIMEOUT_NS, 3, RNR_RETRIES, 1);
+        RcSettings settings = new RcSettings(UNIT, READS, READS, WINDOW, 6, true, TIMEOUT_NS, 3, RNR_RETRIES, 1);
         RcEnd parts = new RcEnd(settings, 0, 7, 16 * 1024, 4_096);
         assertTrue(parts.post(new SendWorkRequest().read(1, 0, RcEnd.KEY, SendFlags.NONE), 0, 10 * UNIT));
         List<byte[]> asked = parts.sendAll(0);
@@ -410,7 +445,7 @@ class RequesterTest {
 
     private static RcEnd patient(int retries) {
         return new RcEnd(
-                new RcSettings(UNIT, READS, READS, WINDOW, READ_WINDOW, LONG_NS, retries, RNR_RETRIES, 1),
+                new RcSettings(UNIT, READS, READS, WINDOW, READ_WINDOW, true, LONG_NS, retries, RNR_RETRIES, 1),
                 0,
                 7,
                 16 * 1024,

@@ -30,8 +30,8 @@ class ResponderTest {
     private static final int MEMORY = 4_096;
     private static final long WORD = MEMORY - 8;
 
-    private final RcEnd end =
-            new RcEnd(new RcSettings(UNIT, READS, READS, 8, 64, 1_000_000, 3, 3, 14), 7, FIRST, MEMORY, RECEIVE_BYTES);
+    private final RcEnd end = new RcEnd(
+            new RcSettings(UNIT, READS, READS, 8, 64, true, 1_000_000, 3, 3, 14), 7, FIRST, MEMORY, RECEIVE_BYTES);
     private final MemorySegment memory = Arena.ofAuto().allocate(RocePacket.MAX_LENGTH, Long.BYTES);
     private final long packet = memory.address();
 

@@ -5,12 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.TreeSet;
 import java.util.function.ObjLongConsumer;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Named;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -160,7 +162,7 @@ class KernelPacketsTest {
         CapturedPacket captured = packets().getFirst().getPayload();
         long mad = captured.address() + RoceOpcode.headerLength(RoceOpcode.UD | RoceOpcode.SEND_ONLY);
         ConnectRequest request = ConnectRequest.read(mad);
-        CmEndpoint endpoint = new CmEndpoint(0xc101246a, 0xfffe000901L, 0x13, 16150187, 1, 1, false, 7, false);
+        CmEndpoint endpoint = new CmEndpoint(0xc101246a, 0xfffe000901L, 0x13, 16150187, 1, 1, false, 7, false, 0);
         assertEquals(endpoint, request.endpoint());
         assertEquals(AddressHeader.serviceId(AddressHeader.PORT_SPACE_TCP, 7174), request.serviceId());
         assertEquals(7174, AddressHeader.port(request.serviceId()));
@@ -181,6 +183,51 @@ class KernelPacketsTest {
         assertEquals(InetAddress.getByName("10.9.0.11"), header.source().address());
         byte[] rest = new byte[ConnectRequest.PRIVATE_LENGTH - AddressHeader.LENGTH];
         assertEquals(request.privateData(), header.with(PrivateData.of(rest)));
+    }
+
+    /** A kernel's application sees the private data that this side's has given, and nothing else. */
+    @Test
+    void shouldTellWhatASocketHoldsWhereNoKernelLooks() {
+        CapturedPacket captured = packets().getFirst().getPayload();
+        long mad = captured.address() + RoceOpcode.headerLength(RoceOpcode.UD | RoceOpcode.SEND_ONLY);
+        ConnectRequest request = ConnectRequest.read(mad);
+        ConnectRequest telling = request.from(holding(request.endpoint(), 0x123456));
+        ConnectReply reply = new ConnectReply(request.endpoint(), 3, 15, 0, PrivateData.of(new byte[] {1, 2, 3}));
+        ConnectReply tellingReply =
+                new ConnectReply(telling.endpoint(), 3, 15, 0, PrivateData.of(new byte[] {1, 2, 3}));
+        MemorySegment without = Arena.ofAuto().allocate(Mad.LENGTH);
+        MemorySegment with = Arena.ofAuto().allocate(Mad.LENGTH);
+        request.write(without.address(), 1);
+        telling.write(with.address(), 1);
+        assertEquals(List.of(36, 37, 38), differences(without, with)); // the local EE context's number
+        assertEquals(telling, ConnectRequest.read(with.address()));
+        reply.write(without.address(), 1);
+        tellingReply.write(with.address(), 1);
+        assertEquals(List.of(16, 17, 18), differences(without, with));
+        assertEquals(0x123456, ConnectReply.read(with.address()).endpoint().heldPackets());
+    }
+
+    private static CmEndpoint holding(CmEndpoint one, int packets) {
+        return new CmEndpoint(
+                one.communicationId(),
+                one.guid(),
+                one.queuePair(),
+                one.startingPsn(),
+                one.responderResources(),
+                one.initiatorDepth(),
+                one.flowControl(),
+                one.rnrRetries(),
+                one.sharedReceiveQueue(),
+                packets);
+    }
+
+    /** Offsets in a message's data. */
+    private static List<Integer> differences(MemorySegment one, MemorySegment other) {
+        return IntStream.range(0, Mad.LENGTH)
+                .filter(i -> one.get(ValueLayout.JAVA_BYTE, i) != other.get(ValueLayout.JAVA_BYTE, i))
+                .map(i -> i - Mad.DATA_OFFSET)
+                .boxed()
+                .toList();
     }
 
     @Test
