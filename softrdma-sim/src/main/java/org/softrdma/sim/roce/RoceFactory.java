@@ -14,6 +14,7 @@ import org.softrdma.sim.roce.cm.CommunicationManager;
  */
 public record RoceFactory(RoceSettings settings) implements Wire.Factory {
     private static final List<String> INITIALISED = List.of(
+            "sim.device.UnconnectedSoftQueuePair",
             "sim.roce.AddressedQueuePair$1",
             "sim.roce.PassiveConnect",
             "sim.roce.RoceAgreement$1",
@@ -24,6 +25,7 @@ public record RoceFactory(RoceSettings settings) implements Wire.Factory {
             "sim.roce.cm.CmConnection$2",
             "sim.roce.cm.CmState",
             "sim.roce.rc.AnswerQueue$Kind",
+            "sim.roce.rc.CongestionWindow",
             "sim.roce.rc.MessageOpcodes$1",
             "sim.roce.rc.Responder$Message",
             "sim.roce.unreliable.Drop",
