@@ -14,6 +14,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.softrdma.stores.BlockingStore;
 import org.softrdma.stores.StoreClientContext;
+import org.softrdma.stores.Protocol;
 import org.softrdma.stores.StoreDesign;
 import org.softrdma.stores.StoreDesigns;
 import org.softrdma.stores.StoreException;
@@ -52,6 +53,7 @@ public final class DesignRace {
     private final AtomicLong missed = new AtomicLong();
     private final String host;
     private final StoreDesign design;
+    private volatile int mostWords;
     private volatile boolean over;
 
     private DesignRace(String host, StoreDesign design) {
@@ -75,11 +77,12 @@ public final class DesignRace {
     }
 
     private String run(VerbsDevice serverDevice, VerbsDevice clientDevice, long seconds, long seed) throws InterruptedException {
+        mostWords = Math.min(MOST_WORDS, design.longestValue(serverDevice, Protocol.SAFE) / 8);
         StoreServer server;
         try {
             server = design.serve(
                     serverDevice,
-                    new StoreServerContext(new InetSocketAddress(host, 0)).maxConnections(8).window(4).maxKeyLength(16).maxValueLength(8 * MOST_WORDS).options(OPTIONS.getOrDefault(design.name(), Map.of())).conclude());
+                    new StoreServerContext(new InetSocketAddress(host, 0)).maxConnections(8).window(4).maxKeyLength(16).maxValueLength(8 * mostWords).options(OPTIONS.getOrDefault(design.name(), Map.of())).conclude());
         } catch (StoreException e) {
             return "cannot run: " + e.getMessage();
         }
@@ -117,7 +120,7 @@ public final class DesignRace {
 
     private Thread client(VerbsDevice device, InetSocketAddress address, Work work) {
         return Thread.ofPlatform().start(() -> guarded(() -> {
-            StoreClientContext context = new StoreClientContext(address).window(4).maxKeyLength(16).maxValueLength(8 * MOST_WORDS).timeoutNs(LIMIT_NS).connectTimeoutNs(LIMIT_NS);
+            StoreClientContext context = new StoreClientContext(address).window(4).maxKeyLength(16).maxValueLength(8 * mostWords).timeoutNs(LIMIT_NS).connectTimeoutNs(LIMIT_NS);
             try (BlockingStore store = new BlockingStore(design.connect(device, context.conclude()))) {
                 work.with(store);
             }
@@ -144,7 +147,7 @@ public final class DesignRace {
                 if (!store.remove(name(key))) {
                     throw new AssertionError("key " + key + " was not there, version " + version);
                 }
-            } else if (!store.put(name(key), value(key, version, 1 + random.nextInt(MOST_WORDS)))) {
+            } else if (!store.put(name(key), value(key, version, 1 + random.nextInt(mostWords)))) {
                 throw new AssertionError("no room for key " + key);
             }
             acknowledged.set(key, version);

@@ -30,6 +30,17 @@ public interface StoreDesign {
      */
     Promises promises(Protocol protocol);
 
+    /**
+     * Bytes of the longest value that it can have on a device, whatever its settings are. {@link #serve} and {@link #connect}
+     * refuse longer ones.
+     *
+     * @param device of a server or a client
+     * @param protocol which form
+     */
+    default int longestValue(VerbsDevice device, Protocol protocol) {
+        return Integer.MAX_VALUE;
+    }
+
     /** Options of its servers, each with a sentence that names the default. */
     Map<String, String> serverOptions();
 

@@ -1,6 +1,7 @@
 package org.softrdma.stores;
 
 import java.net.InetSocketAddress;
+import java.util.List;
 import org.agrona.concurrent.Agent;
 
 /**
@@ -18,6 +19,17 @@ public interface StoreServer extends Agent, AutoCloseable {
      */
     @Override
     int doWork();
+
+    /**
+     * Its workers, each of which the caller runs from now on, on a thread of its own; {@link #doWork} does not do their work
+     * any more. They have ended when the server is closed. If one of them throws, the server is not to be used any more: its
+     * part of the keys may be half changed.
+     *
+     * @return empty if it has no workers, or its device is one that only one thread may use
+     */
+    default List<Agent> detachWorkers() {
+        return List.of();
+    }
 
     /** How much it holds. */
     SpaceUse space();

@@ -1,10 +1,13 @@
 package org.softrdma.stores;
 
 import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
+import org.agrona.concurrent.Agent;
 import org.softrdma.fabric.Fabric;
 import org.softrdma.fabric.FabricNode;
 import org.softrdma.verbs.Feature;
@@ -23,6 +26,9 @@ public final class FabricStores {
         private final VerbsDevice device;
         private final StoreServer server;
         private final FabricSteps steps;
+        private final List<Agent> standing = new ArrayList<>();
+        private List<Agent> workers = List.of();
+        private int running;
         private boolean stopping;
         private boolean crashing;
         private boolean stopped;
@@ -34,13 +40,47 @@ public final class FabricStores {
             this.steps = steps;
         }
 
-        private void run(Consumer<StoreServer> burial) {
+        /** Its workers get threads of their own. */
+        private void detachWorkers(FabricNode node) {
+            workers = server.detachWorkers();
+            for (Agent worker : workers) {
+                running++;
+                var ignored = node.startHelper(worker.roleName(), () -> {
+                    run(worker);
+                    running--;
+                });
+            }
+        }
+
+        private void run(Agent agent) {
             try {
                 while (!stopping) {
-                    fabric.idleStrategy().idle(server.doWork());
+                    fabric.idleStrategy().idle(standing.contains(agent) ? 0 : agent.doWork());
                 }
             } catch (FabricSteps.Crash e) {
                 crashing = true;
+                stopping = true;
+            } catch (RuntimeException e) {
+                throw e;
+            } catch (Exception e) {
+                throw new AssertionError(e);
+            }
+        }
+
+        /** Workers that have threads of their own. */
+        public List<Agent> workers() {
+            return workers;
+        }
+
+        /** A worker with a thread of its own stands still, or goes on. */
+        public void stand(Agent worker, boolean still) {
+            boolean ignored = still ? standing.add(worker) : standing.remove(worker);
+        }
+
+        private void run(Consumer<StoreServer> burial) {
+            run(server);
+            if (running > 0 && !fabric.baton().until(() -> running == 0, PATIENCE_NS)) {
+                throw new AssertionError("a worker does not stop");
             }
             if (crashing) {
                 burial.accept(server);
@@ -95,6 +135,22 @@ public final class FabricStores {
             StoreDesign design,
             UnaryOperator<StoreServerContext> settings,
             Consumer<StoreServer> burial) {
+        return serve(fabric, node, design, settings, burial, false);
+    }
+
+    /** As {@link #serve}, and each worker of the server has a thread of its own. */
+    public static RunningServer serveByThreads(
+            Fabric fabric, FabricNode node, StoreDesign design, UnaryOperator<StoreServerContext> settings) {
+        return serve(fabric, node, design, settings, StoreServer::close, true);
+    }
+
+    private static RunningServer serve(
+            Fabric fabric,
+            FabricNode node,
+            StoreDesign design,
+            UnaryOperator<StoreServerContext> settings,
+            Consumer<StoreServer> burial,
+            boolean threads) {
         FabricSteps steps = new FabricSteps(fabric);
         StoreServerContext context = new StoreServerContext(new InetSocketAddress(node.address(), PORT))
                 .nanoClock(fabric.clock())
@@ -104,8 +160,12 @@ public final class FabricStores {
         var thread = node.startHelper("server", () -> {
             VerbsDevice device = node.open(deviceOptions(design));
             StoreServer server = design.serve(device, settings.apply(context).conclude());
-            running[0] = new RunningServer(fabric, device, server, steps);
-            running[0].run(burial);
+            RunningServer made = new RunningServer(fabric, device, server, steps);
+            if (threads) {
+                made.detachWorkers(node);
+            }
+            running[0] = made;
+            made.run(burial);
         });
         boolean ignored = fabric.baton().until(() -> running[0] != null || thread.isEnded(), PATIENCE_NS);
         if (running[0] == null) {

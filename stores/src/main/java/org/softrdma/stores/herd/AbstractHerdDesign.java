@@ -60,7 +60,11 @@ abstract class AbstractHerdDesign implements StoreDesign {
      * @param polled true for slots in memory that the device writes in order for who polls it
      */
     abstract HerdPort listen(
-            VerbsDevice device, StoreServerContext context, HerdShape shape, boolean polled, StoreCounters counters);
+            VerbsDevice device,
+            StoreServerContext context,
+            HerdShape shape,
+            boolean polled,
+            List<StoreCounters> counters);
 
     /** A client's ways to a server. */
     abstract HerdChannels channels(VerbsDevice device, InetSocketAddress server);

@@ -2,6 +2,7 @@ package org.softrdma.stores.herd;
 
 import java.net.InetSocketAddress;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Set;
 import org.softrdma.stores.Protocol;
 import org.softrdma.stores.StoreCounters;
@@ -10,6 +11,7 @@ import org.softrdma.stores.herd.transport.HerdChannels;
 import org.softrdma.stores.herd.transport.HerdPort;
 import org.softrdma.stores.herd.transport.UcChannels;
 import org.softrdma.stores.herd.transport.UdPort;
+import org.softrdma.stores.herd.wire.HerdForms;
 import org.softrdma.stores.herd.wire.HerdShape;
 import org.softrdma.verbs.Feature;
 import org.softrdma.verbs.device.VerbsDevice;
@@ -29,16 +31,28 @@ public final class HerdDesign extends AbstractHerdDesign {
 
     @Override
     public Set<Feature> needs(Protocol protocol) {
-        Set<Feature> needs = EnumSet.of(Feature.UNRELIABLE_CONNECTION, Feature.UNRELIABLE_DATAGRAM);
+        Set<Feature> needs =
+                EnumSet.of(Feature.UNRELIABLE_CONNECTION, Feature.UNRELIABLE_DATAGRAM, Feature.DATAGRAM_SERVICES);
         if (protocol == Protocol.PAPER) {
             needs.add(Feature.ORDERED_PLACEMENT);
         }
         return needs;
     }
 
+    /** An answer is a datagram; as published, a request is a packet. */
+    @Override
+    public int longestValue(VerbsDevice device, Protocol protocol) {
+        int ofRequest = HerdForms.longestValue(protocol, device.capabilities().maxTransferUnit());
+        return Math.min(UdPort.longestValue(device), ofRequest);
+    }
+
     @Override
     HerdPort listen(
-            VerbsDevice device, StoreServerContext context, HerdShape shape, boolean polled, StoreCounters counters) {
+            VerbsDevice device,
+            StoreServerContext context,
+            HerdShape shape,
+            boolean polled,
+            List<StoreCounters> counters) {
         return new UdPort(device, context, shape, polled, counters);
     }
 

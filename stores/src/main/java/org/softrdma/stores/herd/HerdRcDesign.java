@@ -1,6 +1,7 @@
 package org.softrdma.stores.herd;
 
 import java.net.InetSocketAddress;
+import java.util.List;
 import java.util.Set;
 import org.softrdma.stores.Protocol;
 import org.softrdma.stores.StoreCounters;
@@ -31,7 +32,11 @@ public final class HerdRcDesign extends AbstractHerdDesign {
 
     @Override
     HerdPort listen(
-            VerbsDevice device, StoreServerContext context, HerdShape shape, boolean polled, StoreCounters counters) {
+            VerbsDevice device,
+            StoreServerContext context,
+            HerdShape shape,
+            boolean polled,
+            List<StoreCounters> counters) {
         return new RcPort(device, context, shape, HerdAnswers.SENT, polled, counters);
     }
 

@@ -3,6 +3,7 @@ package org.softrdma.stores.herd;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
+import org.agrona.concurrent.Agent;
 import org.softrdma.stores.SpaceUse;
 import org.softrdma.stores.StoreCounters;
 import org.softrdma.stores.StoreException;
@@ -23,24 +24,29 @@ import org.softrdma.verbs.RemoteRegion;
 import org.softrdma.verbs.VerbsException;
 
 /**
- * The server of HERD, and of what is built like it: lets clients in, and lets its workers take turns at their slots.
- * Owned by the thread of {@link #doWork}.
+ * The server of HERD, and of what is built like it: lets clients in, ends connections, and frees what no worker touches any
+ * more. Its workers have threads of their own if somebody gives them some; else they take turns here. Owned by the thread
+ * of {@link #doWork}.
  */
 final class HerdServer implements StoreServer, HerdHost {
     private final StoreServerContext context;
     private final HerdVariant variant;
-    private final StoreCounters counters = new StoreCounters();
     private final HerdShape shape;
     private final HerdRequestForm form;
     private final HerdPort port;
     private final ClientSessions<HerdSession> sessions;
+    private final HerdRoster roster;
+    private final List<StoreCounters> counters = new ArrayList<>();
     private final List<HerdWorker> workers = new ArrayList<>();
-    private final List<HerdSeat> seats = new ArrayList<>();
+    private final List<Former> formers = new ArrayList<>();
     private final long boot;
     private final long seed;
     private long slotBytes;
-    private boolean someLeft;
+    private boolean detached;
     private boolean closed;
+
+    /** A client that is gone, and the first list without it. */
+    private record Former(HerdPeer peer, long version) {}
 
     /**
      * Listens.
@@ -55,17 +61,34 @@ final class HerdServer implements StoreServer, HerdHost {
         this.variant = variant;
         boot = context.random().nextLong();
         seed = context.random().nextLong();
-        form = HerdForms.of(variant.protocol(), context.maxKeyLength(), context.maxValueLength(), seed);
+        form = form();
         shape = new HerdShape(parts.size(), context.window(), HerdShape.slotLength(form.maxLength()));
         sessions = new ClientSessions<>(2 * context.maxConnections(), serial -> new HerdSession(serial, shape.slots()));
-        for (int worker = 0; worker < parts.size(); worker++) {
-            workers.add(new HerdWorker(worker, shape, parts.get(worker), form, context, counters));
+        roster = new HerdRoster(parts.size());
+        for (int i = 0; i <= parts.size(); i++) {
+            counters.add(new StoreCounters()); // of each worker, and of the port
         }
         try {
             port = ports.listen(shape, counters);
         } catch (VerbsException e) {
             throw new StoreException("no server at " + context.address() + ": " + e.getMessage(), e);
         }
+        for (int worker = 0; worker < parts.size(); worker++) {
+            workers.add(new HerdWorker(
+                    worker,
+                    variant.name() + "-worker-" + worker,
+                    shape,
+                    parts.get(worker),
+                    form(),
+                    roster,
+                    port,
+                    context,
+                    counters.get(worker)));
+        }
+    }
+
+    private HerdRequestForm form() {
+        return HerdForms.of(variant.protocol(), context.maxKeyLength(), context.maxValueLength(), seed);
     }
 
     @Override
@@ -78,7 +101,10 @@ final class HerdServer implements StoreServer, HerdHost {
         return variant.name() + "-server";
     }
 
-    /** Index and data count as registered memory, although clients do not READ them. */
+    /**
+     * Index and data count as registered memory, although clients do not READ them. An estimate while workers change them on
+     * threads of their own.
+     */
     @Override
     public SpaceUse space() {
         long pairs = 0;
@@ -94,8 +120,11 @@ final class HerdServer implements StoreServer, HerdHost {
         return new SpaceUse(pairs, data, used, all);
     }
 
+    /** The sum of all workers' and the port's. */
     StoreCounters counters() {
-        return counters;
+        StoreCounters sum = new StoreCounters();
+        counters.forEach(sum::add);
+        return sum;
     }
 
     /** Changes that were executed. */
@@ -104,33 +133,56 @@ final class HerdServer implements StoreServer, HerdHost {
     }
 
     @Override
+    public List<Agent> detachWorkers() {
+        if (!port.hasThreads()) {
+            return List.of();
+        }
+        detached = true;
+        return List.copyOf(workers);
+    }
+
+    @Override
     public int doWork() {
         int work = port.poll(this);
-        for (int w = 0; w < workers.size(); w++) {
-            HerdWorker worker = workers.get(w);
-            for (int s = 0; s < seats.size(); s++) {
-                work += worker.serve(seats.get(s));
+        for (int w = 0; w < workers.size() && !detached; w++) {
+            work += workers.get(w).doWork();
+        }
+        return work + dropCondemned() + releaseFormers();
+    }
+
+    private int dropCondemned() {
+        int dropped = 0;
+        for (HerdSeat seat : roster.seats()) {
+            if (seat.isCondemned()) {
+                seat.peer().drop();
+                dropped++;
             }
         }
-        if (someLeft) {
-            someLeft = false;
-            seats.removeIf(seat -> !seat.peer().isOpen());
+        return dropped;
+    }
+
+    private int releaseFormers() {
+        int released = 0;
+        while (!formers.isEmpty() && roster.isTakenByAll(formers.getFirst().version)) {
+            formers.removeFirst().peer.release();
+            released++;
         }
-        return work;
+        return released;
     }
 
     // ---- clients
 
     @Override
     public HerdWelcome arrives(HerdPeer peer, long client, RemoteRegion slots) {
-        for (HerdSeat seat : seats) {
-            if (seat.client() == client && seat.peer().isOpen()) {
-                seat.peer().drop(); // else what is in its slots might be executed behind what it asks now
+        for (HerdSeat seat : roster.seats()) {
+            if (seat.client() == client) {
+                seat.peer().drop(); // each worker forgets its slots before it sees the new ones
             }
         }
         HerdSession session = sessions.of(client);
-        session.connected(true, context.nanoClock().nanoTime());
-        seats.add(new HerdSeat(peer, client, session, shape.slots()));
+        long nowNs = context.nanoClock().nanoTime();
+        session.connected(true, nowNs);
+        roster.add(new HerdSeat(peer, client, session, shape, nowNs));
         slotBytes += slots.length();
         return new HerdWelcome(
                 shape,
@@ -146,11 +198,11 @@ final class HerdServer implements StoreServer, HerdHost {
 
     @Override
     public void left(HerdPeer peer) {
-        someLeft = true;
-        for (HerdSeat seat : seats) {
+        for (HerdSeat seat : roster.seats()) {
             if (seat.peer() == peer) {
                 seat.session().connected(false, context.nanoClock().nanoTime());
                 slotBytes -= shape.length();
+                formers.add(new Former(peer, roster.remove(seat)));
             }
         }
     }

@@ -23,7 +23,9 @@ record HerdServerSettings(int workers, int logBuckets, int logCapacity) {
 
     static Map<String, String> known() {
         Map<String, String> known = new LinkedHashMap<>();
-        known.put("workers", "parts of the keys, each with an index and a log of its own; default 2");
+        known.put(
+                "workers",
+                "workers, each with a part of the keys, an index, a log, and a thread of its own if the device has threads; default 2");
         known.put("buckets", "log2 of the buckets of each worker's index, of eight pairs; default 14");
         known.put("log", "log2 of the bytes of each worker's log; default 26");
         return known;

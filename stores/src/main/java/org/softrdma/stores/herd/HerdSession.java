@@ -4,7 +4,8 @@ import org.softrdma.stores.connection.ClientSession;
 
 /**
  * What the server remembers of a client, connected or not: by slot, the last number and what was answered to it. So a
- * request that comes again is executed once. Owned by the server's thread.
+ * request that comes again is executed once. Owned by the server's thread; what it knows of a slot is the worker's that has
+ * the slot, also when the client has another connection.
  */
 final class HerdSession extends ClientSession {
     private final int[] numbers;

@@ -21,6 +21,7 @@ final class HerdSlots {
     private final int[] attempts;
     private final int[] unanswered;
     private final long[] againNs;
+    private final int[] nextByWorker;
     private int used;
 
     /**
@@ -39,6 +40,8 @@ final class HerdSlots {
         attempts = new int[shape.slots()];
         unanswered = new int[shape.slots()];
         againNs = new long[shape.slots()];
+        nextByWorker = new int[shape.workers()];
+        Arrays.setAll(nextByWorker, shape::firstSlot);
         Arrays.fill(operations, NOBODY);
     }
 
@@ -50,16 +53,20 @@ final class HerdSlots {
         return operations[slot] != NOBODY || unanswered[slot] > 0;
     }
 
-    /** A free slot of a worker, or {@link #NOBODY}. */
+    /**
+     * A free slot of a worker, or {@link #NOBODY}: the first behind the one used last, as the worker looks at them one after
+     * the other.
+     */
     int free(int worker, HerdChannel channel) {
         if (used == most) {
             return NOBODY;
         }
-        int first = shape.firstSlot(worker);
-        for (int slot = first; slot < first + shape.window(); slot++) {
+        int slot = nextByWorker[worker];
+        for (int i = 0; i < shape.window(); i++) {
             if (!isUsed(slot) && channel.isFree(slot)) {
                 return slot;
             }
+            slot = shape.next(slot);
         }
         return NOBODY;
     }
@@ -67,6 +74,7 @@ final class HerdSlots {
     /** A free slot takes the next request, which is an operation's. */
     void begin(int slot, HerdOperation operation) {
         used++;
+        nextByWorker[shape.workerOf(slot)] = shape.next(slot);
         operations[slot] = operation.index();
         numbers[slot] = numbers[slot] == -1 ? 1 : numbers[slot] + 1; // never 0
         attempts[slot] = 0;

@@ -1,48 +1,82 @@
 package org.softrdma.stores.herd;
 
 import java.lang.foreign.MemorySegment;
+import org.agrona.concurrent.Agent;
 import org.agrona.concurrent.NanoClock;
 import org.softrdma.stores.MemorySteps;
 import org.softrdma.stores.StoreCounter;
 import org.softrdma.stores.StoreCounters;
 import org.softrdma.stores.StoreServerContext;
 import org.softrdma.stores.herd.part.HerdPart;
-import org.softrdma.stores.herd.transport.HerdPeer;
+import org.softrdma.stores.herd.transport.HerdPort;
+import org.softrdma.stores.herd.transport.HerdReplies;
 import org.softrdma.stores.herd.wire.HerdReplyDescriptor;
 import org.softrdma.stores.herd.wire.HerdRequest;
 import org.softrdma.stores.herd.wire.HerdRequestForm;
 import org.softrdma.stores.herd.wire.HerdShape;
 
 /**
- * A worker: polls its slots of every client, executes what is there on its part of the keys, and answers. Nobody else
- * touches that part. Owned by the server's thread, on which workers take turns.
+ * A worker: polls the next slot of every client in turn, executes what is there on its part of the keys, and answers; the
+ * answers of a turn leave with one doorbell. Nobody else touches that part. Owned by a thread of its own, or by the
+ * server's, on which workers take turns.
  */
-final class HerdWorker {
+final class HerdWorker implements Agent {
+    /** A turn ends after about so many requests, so that what else its thread has to do is done in time. */
+    private static final int MOST_IN_A_TURN = 64;
+
     private final int index;
+    private final String roleName;
     private final HerdShape shape;
     private final HerdPart part;
     private final HerdRequestForm form;
+    private final HerdRoster roster;
+    private final HerdPort port;
     private final HerdRequest request;
     private final MemorySteps steps;
     private final NanoClock clock;
     private final StoreCounters counters;
+    private long nowNs;
     private long changes;
 
+    /**
+     * A worker of a server.
+     *
+     * @param index its number
+     * @param roleName its name
+     * @param shape of a client's slots
+     * @param part its keys
+     * @param form of requests, of this worker alone
+     * @param roster of the clients
+     * @param port that carries answers
+     * @param context of the server
+     * @param counters of this worker
+     */
     HerdWorker(
             int index,
+            String roleName,
             HerdShape shape,
             HerdPart part,
             HerdRequestForm form,
+            HerdRoster roster,
+            HerdPort port,
             StoreServerContext context,
             StoreCounters counters) {
         this.index = index;
+        this.roleName = roleName;
         this.shape = shape;
         this.part = part;
         this.form = form;
+        this.roster = roster;
+        this.port = port;
         this.counters = counters;
         request = new HerdRequest(form.maxLength());
         steps = context.steps();
         clock = context.nanoClock();
+    }
+
+    @Override
+    public String roleName() {
+        return roleName;
     }
 
     HerdPart part() {
@@ -54,33 +88,65 @@ final class HerdWorker {
         return changes;
     }
 
-    /** Serves what is in the worker's slots of a client; returns how much. */
-    int serve(HerdSeat seat) {
-        int served = 0;
-        int first = shape.firstSlot(index);
-        for (int slot = first; slot < first + shape.window(); slot++) {
-            if (!seat.peer().isOpen() || !seat.peer().hasRoom()) {
-                return served; // the request waits in its slot
+    @Override
+    public int doWork() {
+        HerdSeat[] seats = roster.take(index);
+        nowNs = clock.nanoTime();
+        port.turn(index, nowNs);
+        int work = 0;
+        int round;
+        do {
+            round = 0;
+            for (HerdSeat seat : seats) {
+                round += serve(seat);
             }
-            served += serve(seat, slot);
+            work += round;
+        } while (round > 0 && work < MOST_IN_A_TURN);
+        for (int i = 0; work == 0 && i < seats.length; i++) {
+            work = serveAll(seats[i]); // there is time to look everywhere
+        }
+        if (work > 0) {
+            for (HerdSeat seat : seats) {
+                seat.lane(index).replies().flush();
+            }
+        }
+        return work;
+    }
+
+    /** Serves what is in the next slot of a client; or, if there is nothing for some time, in any. */
+    private int serve(HerdSeat seat) {
+        HerdLane lane = seat.lane(index);
+        int served = serve(seat, lane, lane.next());
+        return served == 0 && lane.mayLook(nowNs) ? serveAll(seat) : served;
+    }
+
+    private int serveAll(HerdSeat seat) {
+        HerdLane lane = seat.lane(index);
+        int served = 0;
+        int slot = lane.next();
+        for (int i = 0; i < shape.window(); i++) {
+            served += serve(seat, lane, slot);
+            slot = shape.next(slot);
         }
         return served;
     }
 
-    private int serve(HerdSeat seat, int slot) {
-        HerdPeer peer = seat.peer();
-        switch (form.take(peer.slots(), shape.end(slot), slot, seat.seen(), steps, request)) {
+    private int serve(HerdSeat seat, HerdLane lane, int slot) {
+        if (seat.isCondemned() || !lane.replies().hasRoom()) {
+            return 0; // the request waits in its slot
+        }
+        switch (form.take(seat.peer().slots(), shape.end(slot), slot, seat.seen(), steps, request)) {
             case NOTHING -> {
                 return 0;
             }
             case PART -> {
-                if (seat.isPartForTooLong(slot, clock.nanoTime())) {
-                    peer.drop();
+                if (seat.isPartForTooLong(slot, nowNs)) {
+                    seat.condemn();
                 }
                 return 0;
             }
             case WRONG -> {
-                peer.drop();
+                seat.condemn();
                 return 1;
             }
             case REQUEST -> {
@@ -89,39 +155,40 @@ final class HerdWorker {
             }
         }
         if (shape.worker(request.hash()) != index) {
-            peer.drop(); // a key of another worker
+            seat.condemn(); // a key of another worker
             return 1;
         }
         HerdSession.Judgement judgement =
                 form.isNumbered() ? seat.session().judge(slot, request.number()) : HerdSession.Judgement.EXECUTE;
-        if (judgement != HerdSession.Judgement.EXECUTE) {
+        if (judgement == HerdSession.Judgement.EXECUTE) {
+            lane.executed(slot);
+        } else {
             counters.increment(StoreCounter.DUPLICATES);
         }
         if (judgement != HerdSession.Judgement.OLD) {
-            answer(seat, slot, judgement == HerdSession.Judgement.AGAIN);
+            answer(seat.session(), lane.replies(), slot, judgement == HerdSession.Judgement.AGAIN);
         }
         return 1;
     }
 
-    private void answer(HerdSeat seat, int slot, boolean again) {
-        HerdPeer peer = seat.peer();
+    private void answer(HerdSession session, HerdReplies replies, int slot, boolean again) {
         int length = HerdReplyDescriptor.VALUE_OFFSET;
         byte status;
         if (!request.operation().isChange()) {
             long found = find();
             status = status(found != HerdPart.NONE);
-            seat.session().executed(slot, request.number(), status);
-            length += found == HerdPart.NONE ? 0 : copyValue(found, peer.replies(), peer.nextReply() + length);
+            session.executed(slot, request.number(), status);
+            length += found == HerdPart.NONE ? 0 : copyValue(found, replies.memory(), replies.nextAt() + length);
         } else if (again) {
-            status = seat.session().status(slot);
+            status = session.status(slot);
         } else {
             status = change();
             changes++;
-            seat.session().executed(slot, request.number(), status);
+            session.executed(slot, request.number(), status);
             steps.step(HerdStep.EXECUTED);
         }
-        HerdReplyDescriptor.put(peer.replies(), peer.nextReply(), slot, request.number(), request.attempt(), status);
-        peer.send(length);
+        HerdReplyDescriptor.put(replies.memory(), replies.nextAt(), slot, request.number(), request.attempt(), status);
+        replies.add(length);
         steps.step(HerdStep.ANSWERED);
     }
 

@@ -26,7 +26,9 @@ record NessieSdSettings(int workers, int logIndex, int logEntries, int ways) {
 
     static Map<String, String> known() {
         Map<String, String> known = new LinkedHashMap<>();
-        known.put("workers", "parts of the keys, each with tables of its own; default 2");
+        known.put(
+                "workers",
+                "workers, each with a part of the keys, tables, and a thread of its own if the device has threads; default 2");
         known.put("index", "log2 of the words of each worker's index table; default 14");
         known.put("entries", "log2 of the entries of each worker's data table; default 14");
         known.put("ways", "words of a key, 2 to 4; default 3");

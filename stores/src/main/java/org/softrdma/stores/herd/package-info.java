@@ -19,7 +19,8 @@
  * server, over a reliable connection ({@code Rc}) or as published, over an unreliable connection and datagrams
  * ({@code Uc}, {@code Ud}).
  *
- * <p>A server and a client belong to one thread each. The workers of a server take turns on its thread. Read {@code
+ * <p>A server, each of its workers, and a client belong to one thread each; workers may take turns on the server's. {@code
+ * HerdRoster} is what a server and its workers share: a worker forgets a former client before anything of it is freed. Read {@code
  * HerdWorker} first, then {@code HerdClient}.
  */
 @NullMarked

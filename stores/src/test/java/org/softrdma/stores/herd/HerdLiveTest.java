@@ -1,5 +1,6 @@
 package org.softrdma.stores.herd;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -22,7 +23,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.softrdma.stores.BlockingStore;
 import org.softrdma.stores.NumberedValue;
 import org.softrdma.stores.Protocol;
@@ -40,9 +41,12 @@ import org.softrdma.testkit.history.StoreAnswer;
 import org.softrdma.testkit.history.StoreCall;
 import org.softrdma.testkit.history.StoreModel;
 
-/** Over TCP, and as published over RoCEv2, with the server on a thread of its own. */
+/**
+ * Over TCP, and as published over RoCEv2, with the server on a thread of its own, on which its workers take turns or beside
+ * which they have threads of their own.
+ */
 @ParameterizedClass
-@ValueSource(strings = {"herd-rc", "herd"})
+@CsvSource({"herd-rc, false", "herd, false", "herd-rc, true", "herd, true"})
 class HerdLiveTest {
     private static final int CLIENTS = 3;
     private static final int OPERATIONS = 3_000 / Integer.getInteger("softrdma.sample", 1);
@@ -51,10 +55,12 @@ class HerdLiveTest {
     private static final int VALUE = 1024; // which fits into a datagram
 
     private final StoreDesign design;
+    private final boolean threads;
     private LiveStores live;
 
-    HerdLiveTest(String name) {
+    HerdLiveTest(String name, boolean threads) {
         design = StoreDesigns.named(name);
+        this.threads = threads;
     }
 
     @BeforeEach
@@ -62,6 +68,7 @@ class HerdLiveTest {
         live = new LiveStores(
                 1,
                 design.needs(Protocol.SAFE).isEmpty() ? Map.of() : LiveStores.roce(),
+                threads,
                 (node, device, context) -> design.serve(
                         device,
                         context.maxValueLength(VALUE)
@@ -71,6 +78,7 @@ class HerdLiveTest {
 
     @AfterEach
     void stop() {
+        assertEquals(threads ? 2 : 0, live.workers());
         live.close();
     }
 

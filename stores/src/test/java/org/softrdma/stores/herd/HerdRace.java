@@ -136,7 +136,9 @@ final class HerdRace extends StoreRace {
     }
 
     private FabricStores.RunningServer serve() {
-        return FabricStores.serve(fabric(), server, design, this::serverSettings);
+        return settings.threads()
+                ? FabricStores.serveByThreads(fabric(), server, design, this::serverSettings)
+                : FabricStores.serve(fabric(), server, design, this::serverSettings);
     }
 
     HerdEvictions evictions() {

@@ -40,6 +40,14 @@ record HerdRaceSettings(long seed, boolean faulty, int crashes, boolean nessieSd
         return seed % 3 != 0;
     }
 
+    /**
+     * True if each worker has a thread of its own. Not where they share a queue pair: one thread of a fabric would wait for
+     * another that copies in small pieces and has handed on the baton.
+     */
+    boolean threads() {
+        return datagrams && seed % 8 >= 4;
+    }
+
     /** Microseconds until a request is written again: shorter and longer than an answer takes. */
     int retryUs() {
         return 40 << (int) Math.floorMod(seed, 5L);

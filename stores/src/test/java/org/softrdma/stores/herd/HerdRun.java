@@ -24,6 +24,7 @@ import org.softrdma.stores.Protocol;
 import org.softrdma.stores.StoreClient;
 import org.softrdma.stores.StoreClientContext;
 import org.softrdma.stores.StoreDesign;
+import org.softrdma.stores.StoreServerContext;
 import org.softrdma.stores.herd.mica.MicaWatcher;
 import org.softrdma.verbs.device.VerbsDevice;
 
@@ -47,6 +48,8 @@ final class HerdRun {
     private int retryUs = 10_000;
     private int connections = 64;
     private int maxValueLength = 4096;
+    private int window = 16;
+    private boolean threads;
     private FabricStores.@Nullable RunningServer running;
 
     /** What is done while the server runs. */
@@ -101,6 +104,18 @@ final class HerdRun {
         return this;
     }
 
+    /** Slots of each worker, and operations of a client. */
+    HerdRun window(int slots) {
+        window = slots;
+        return this;
+    }
+
+    /** Each worker has a thread of its own. */
+    HerdRun threads() {
+        threads = true;
+        return this;
+    }
+
     HerdRun timeoutNs(long ns) {
         timeoutNs = ns;
         return this;
@@ -125,14 +140,17 @@ final class HerdRun {
     }
 
     void startServer() {
-        running = FabricStores.serve(
-                fabric,
-                serverNode,
-                served,
-                context -> context.protocol(protocol)
-                        .maxConnections(connections)
-                        .maxValueLength(maxValueLength)
-                        .options(serverOptions));
+        running = threads
+                ? FabricStores.serveByThreads(fabric, serverNode, served, this::settings)
+                : FabricStores.serve(fabric, serverNode, served, this::settings);
+    }
+
+    private StoreServerContext settings(StoreServerContext context) {
+        return context.protocol(protocol)
+                .window(window)
+                .maxConnections(connections)
+                .maxValueLength(maxValueLength)
+                .options(serverOptions);
     }
 
     FabricStores.RunningServer running() {
@@ -163,6 +181,7 @@ final class HerdRun {
     StoreClientContext clientContext() {
         return FabricStores.client(fabric, serverNode)
                 .protocol(protocol)
+                .window(window)
                 .maxValueLength(maxValueLength)
                 .timeoutNs(timeoutNs)
                 .connectTimeoutNs(CONNECT_NS)

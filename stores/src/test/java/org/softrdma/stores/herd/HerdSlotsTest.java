@@ -2,7 +2,6 @@ package org.softrdma.stores.herd;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.MemorySegment;
@@ -76,6 +75,14 @@ class HerdSlotsTest {
         }
     }
 
+    /** A free slot of the first worker, if its second one cannot be taken. */
+    private int freeButTheSecond() {
+        channel.busy = 1;
+        int free = slots.free(0, channel);
+        channel.busy = HerdSlots.NOBODY;
+        return free;
+    }
+
     private int begin(int worker) {
         int slot = slots.free(worker, channel);
         slots.begin(slot, operation);
@@ -96,6 +103,16 @@ class HerdSlotsTest {
         assertEquals(HerdSlots.NOBODY, slots.free(1, channel), "its WRITE has not completed");
     }
 
+    /** Its worker looks at them in this order. */
+    @Test
+    void shouldUseTheSlotsOfAWorkerOneBehindTheOther() {
+        for (int i = 0; i < 10; i++) {
+            assertEquals(2 + i % 2, begin(1));
+            assertEquals(7, slots.answered(2 + i % 2, operation.number(), 1));
+        }
+        assertEquals(0, begin(0), "each worker has a ring of its own");
+    }
+
     @Test
     void shouldKeepASlotUntilEachWriteIsAnswered() {
         int slot = begin(0);
@@ -105,8 +122,9 @@ class HerdSlotsTest {
         assertEquals(7, slots.answered(slot, 1, 1));
         assertEquals(1, slots.unanswered(slot));
         assertEquals(1, slots.free(0, channel), "an answer to the first slot is still to come");
+        assertEquals(HerdSlots.NOBODY, freeButTheSecond());
         assertEquals(HerdSlots.NOBODY, slots.answered(slot, 1, 2));
-        assertEquals(slot, slots.free(0, channel));
+        assertEquals(slot, freeButTheSecond());
     }
 
     /** The server has seen the second attempt only. */
@@ -116,16 +134,16 @@ class HerdSlotsTest {
         slots.writes(operation, 2);
         assertEquals(7, slots.answered(slot, 1, 2));
         assertEquals(0, slots.unanswered(slot));
-        assertEquals(slot, slots.free(0, channel));
+        assertEquals(slot, freeButTheSecond());
     }
 
     @Test
     void shouldKeepASlotThatNobodyWaitsFor() {
         int slot = begin(0);
         slots.abandon(slot);
-        assertNotEquals(slot, slots.free(0, channel));
+        assertEquals(HerdSlots.NOBODY, freeButTheSecond());
         assertEquals(HerdSlots.NOBODY, slots.answered(slot, 1, 1));
-        assertEquals(slot, slots.free(0, channel));
+        assertEquals(slot, freeButTheSecond());
     }
 
     @Test
@@ -145,6 +163,7 @@ class HerdSlotsTest {
     void shouldTakeNoAnswerToAnotherNumber() {
         int slot = begin(0);
         assertEquals(7, slots.answered(slot, 1, 1));
+        channel.busy = 1;
         assertEquals(slot, begin(0));
         assertEquals(2, operation.number());
         assertEquals(HerdSlots.NOBODY, slots.answered(slot, 1, 1));

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
+import org.agrona.concurrent.Agent;
 import org.agrona.concurrent.AgentRunner;
 import org.agrona.concurrent.BackoffIdleStrategy;
 import org.agrona.concurrent.CompositeAgent;
@@ -23,7 +24,7 @@ import org.softrdma.testkit.KeptPorts;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /**
- * Servers on one thread, each with a device of its own, and a device for clients. The thread of the test makes and closes
+ * Servers on one thread, each with a device of its own, and a device for clients. Workers may have threads of their own. The thread of the test makes and closes
  * it; any thread may report a failure.
  */
 public final class LiveStores implements AutoCloseable {
@@ -33,8 +34,9 @@ public final class LiveStores implements AutoCloseable {
     private final List<VerbsDevice> devices = new ArrayList<>();
     private final List<InetSocketAddress> addresses = new ArrayList<>();
     private final VerbsDevice clientDevice;
+    private final List<AgentRunner> workers = new ArrayList<>();
     private final AgentRunner runner;
-    private final Thread thread;
+    private final List<Thread> threads = new ArrayList<>();
 
     /** Makes a server. */
     public interface Serving {
@@ -58,6 +60,16 @@ public final class LiveStores implements AutoCloseable {
      * @param options of all devices
      */
     public LiveStores(int count, Map<String, String> options, Serving serving) {
+        this(count, options, false, serving);
+    }
+
+    /**
+     * Starts so many servers.
+     *
+     * @param options of all devices
+     * @param ofTheirOwn true if each worker of a server has a thread of its own
+     */
+    public LiveStores(int count, Map<String, String> options, boolean ofTheirOwn, Serving serving) {
         List<StoreServer> servers = new ArrayList<>();
         for (int node = 0; node < count; node++) {
             VerbsDevice device = new SoftRdmaProvider().open(options);
@@ -68,8 +80,18 @@ public final class LiveStores implements AutoCloseable {
             addresses.add(server.address());
         }
         clientDevice = new SoftRdmaProvider().open(options);
-        runner = new AgentRunner(new BackoffIdleStrategy(), this::fail, null, new CompositeAgent(servers));
-        thread = AgentRunner.startOnThread(runner);
+        for (StoreServer server : ofTheirOwn ? servers : List.<StoreServer>of()) {
+            for (Agent worker : server.detachWorkers()) {
+                workers.add(started(worker));
+            }
+        }
+        runner = started(new CompositeAgent(servers));
+    }
+
+    private AgentRunner started(Agent agent) {
+        AgentRunner made = new AgentRunner(new BackoffIdleStrategy(), this::fail, null, agent);
+        threads.add(AgentRunner.startOnThread(made));
+        return made;
     }
 
     /** Options of devices for RoCEv2 on this host, at a port that nobody else has. */
@@ -104,13 +126,21 @@ public final class LiveStores implements AutoCloseable {
         return clientDevice;
     }
 
-    /** What the servers' thread has allocated. */
+    /** What the servers' threads have allocated. */
     public long allocatedBytes() {
-        return THREADS.getThreadAllocatedBytes(thread.threadId());
+        return threads.stream()
+                .mapToLong(thread -> THREADS.getThreadAllocatedBytes(thread.threadId()))
+                .sum();
+    }
+
+    /** How many threads workers have of their own. */
+    public int workers() {
+        return workers.size();
     }
 
     @Override
     public void close() {
+        workers.forEach(AgentRunner::close);
         runner.close();
         clientDevice.close();
         devices.forEach(VerbsDevice::close);

@@ -1,11 +1,13 @@
 package org.softrdma.stores.herd.transport;
 
+import java.util.concurrent.atomic.AtomicLong;
 import org.softrdma.verbs.PostStatus;
 import org.softrdma.verbs.SendFlags;
 
 /**
  * Counts what is in a send queue where few requests are signalled: a completion is that of its request and of all that
- * were posted before. So a buffer is free, and there is room, once a later request has completed. Owned by one thread.
+ * were posted before. So a buffer is free, and there is room, once a later request has completed. Owned by who posts;
+ * another thread may take completions.
  */
 final class HerdSends {
     /** Most bytes that are sent inline: those of the cards that the paper used (section 3.2.1). */
@@ -22,7 +24,7 @@ final class HerdSends {
     private final int inline;
     private long posted;
     private long signalled;
-    private long completed;
+    private final AtomicLong completed = new AtomicLong();
 
     /**
      * An empty queue.
@@ -42,7 +44,7 @@ final class HerdSends {
     }
 
     boolean isFull() {
-        return posted - completed == capacity;
+        return posted - completed.getAcquire() == capacity;
     }
 
     boolean fitsInline(int length) {
@@ -78,14 +80,20 @@ final class HerdSends {
         return posted;
     }
 
-    /** A signalled request has completed. */
+    /** A signalled request has completed. Who takes completions. */
     void completed(long wrId) {
-        long behind = (wrId & SEQUENCE_MASK) - completed & SEQUENCE_MASK;
-        completed += behind;
+        long before = completed.getPlain();
+        long behind = (wrId & SEQUENCE_MASK) - before & SEQUENCE_MASK;
+        completed.setRelease(before + behind); // acquired by who uses its buffer again
+    }
+
+    /** True if a signalled request has not completed, as far as it is known. */
+    boolean isWaiting() {
+        return signalled > completed.getAcquire();
     }
 
     /** True if a request has completed, as far as it is known. */
     boolean isDone(long number) {
-        return number <= completed;
+        return number <= completed.getAcquire();
     }
 }

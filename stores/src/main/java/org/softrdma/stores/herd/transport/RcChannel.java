@@ -11,11 +11,9 @@ import org.softrdma.stores.StoreCounters;
 import org.softrdma.stores.StoreException;
 import org.softrdma.stores.connection.RegisteredMemory;
 import org.softrdma.stores.herd.wire.HerdHelloDescriptor;
-import org.softrdma.stores.herd.wire.HerdShape;
 import org.softrdma.stores.herd.wire.HerdWelcome;
 import org.softrdma.stores.herd.wire.HerdWelcomeDescriptor;
 import org.softrdma.verbs.AccessFlag;
-import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.PostStatus;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QueuePair;
@@ -33,33 +31,18 @@ import org.softrdma.verbs.device.VerbsDevice;
  * completed, even if the answer is there before.
  */
 abstract class RcChannel implements HerdChannel {
-    /** WRITEs of each slot in use that may be in the send queue. */
-    private static final int WRITES_PER_SLOT = 2;
-
-    private static final int OTHER_SENDS = 2;
-    private static final int BATCH = 32;
-
     /** Bytes of the buffer of each message of the client. */
     private static final int MESSAGE_ROOM = 32;
 
-    /** Top bits of a wrId: what a completion is of. */
-    private static final int KIND_SHIFT = 56;
-
-    private static final long SEND = 1L << KIND_SHIFT;
-    private static final long RECEIVE = 2L << KIND_SHIFT;
-
     private final StoreCounters counters;
-    private final CompletionQueue completions;
     private final QueuePair queuePair;
-    private final RegisteredMemory messages;
-    private final int messageLength;
-    private final int receives;
-    private final HerdSends sends;
-    private final WorkCompletion[] batch = WorkCompletion.array(BATCH);
+    private final ClientQueues queues;
     private final HerdWelcome welcome;
     private final RegisteredMemory slots;
     private final RequestWrites writes;
-    private boolean closed;
+    private HerdReplyHandler polling = (memory, at, length) -> {};
+    private final ClientQueues.Taker taker =
+            (receive, completion) -> received(receive, completion.byteLength(), polling);
 
     /** What a connection needs. */
     record Connecting(
@@ -84,129 +67,82 @@ abstract class RcChannel implements HerdChannel {
         ProtectionDomain domain = by.domain();
         StoreClientContext context = by.context();
         counters = by.counters();
-        this.receives = receives;
-        int capacity = WRITES_PER_SLOT * context.window() + OTHER_SENDS;
-        int inline = Math.min(HerdSends.MOST_INLINE, device.capabilities().maxInline());
         long deadlineNs = context.nanoClock().nanoTime() + context.connectTimeoutNs();
-        messageLength = HerdShape.slotLength(Math.max(longest, HerdWelcomeDescriptor.LENGTH));
-        sends = new HerdSends(capacity, inline);
-        completions = device.createCompletionQueue(HerdSends.completions(capacity) + receives);
-        RegisteredMemory received = null;
+        ClientQueues made = null;
         QueuePair pair = null;
         RegisteredMemory requests = null;
         try (Connector connector = device.resolve(by.server(), context.connectTimeoutNs())) {
-            received = new RegisteredMemory(
-                    device,
-                    domain,
-                    memoryLength(receives + 1, messageLength),
-                    Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.RECEIVE_SINK));
-            messages = received;
+            made = new ClientQueues(
+                    device, domain, context.window(), receives, Math.max(longest, HerdWelcomeDescriptor.LENGTH));
+            queues = made;
             pair = connector.createQueuePair(
-                    domain, QueuePairAttributes.of(completions, new QueuePairLimits(capacity, receives, 1, 1, inline)));
+                    domain,
+                    QueuePairAttributes.of(
+                            made.completions(), new QueuePairLimits(made.capacity(), receives, 1, 1, made.inline())));
             queuePair = pair;
-            for (int receive = 0; receive < receives; receive++) {
-                postReceive(receive);
-            }
+            made.receiveBy(pair);
             byte[] ignored = connector.connect(new ConnectionParameters(0, 0, new byte[0]), context.connectTimeoutNs());
             sayHello(by.client());
             welcome = awaitWelcome(context, deadlineNs);
             requests = new RegisteredMemory(device, domain, welcome.shape().length(), Set.of(AccessFlag.LOCAL_WRITE));
             slots = requests;
-            writes = new RequestWrites(queuePair, sends, slots, welcome, counters, SEND);
+            writes = new RequestWrites(pair, made.sends(), requests, welcome, counters);
         } catch (RuntimeException e) {
-            CloseHelper.closeAll(pair, completions, received, requests);
+            CloseHelper.closeAll(pair, made, requests);
             throw e;
         }
     }
 
-    /**
-     * Bytes of some buffers.
-     *
-     * @throws StoreException if there are 2^31 or more
-     */
-    static int memoryLength(int count, int each) {
-        long length = (long) count * each;
-        if (length > Integer.MAX_VALUE) {
-            throw new StoreException(count + " buffers of " + each
-                    + " bytes: expected less than 2^31 bytes; lower window or maxValueLength");
-        }
-        return (int) length;
-    }
-
     private void sayHello(long client) {
-        HerdHelloDescriptor.put(messages.segment(), helloAt(), client);
-        say(helloAt(), HerdHelloDescriptor.LENGTH);
-    }
-
-    private long helloAt() {
-        return messageAt(receives); // behind the buffers of RECVs
+        HerdHelloDescriptor.put(messages(), queues.ownAt(), client);
+        say(queues.ownAt(), HerdHelloDescriptor.LENGTH);
     }
 
     /** Where a second message of the client is laid out: behind the first one, which may be on its way still. */
     protected final long secondAt() {
-        return helloAt() + MESSAGE_ROOM;
+        return queues.ownAt() + MESSAGE_ROOM;
     }
 
     /** The memory of messages. */
     protected final MemorySegment messages() {
-        return messages.segment();
+        return queues.memory();
     }
 
     /** SENDs a message, before the first WRITE. */
     protected final void say(long at, int length) {
+        HerdSends sends = queues.sends();
         int flags = sends.flags(length, true);
-        PostStatus status = queuePair.postSend(SEND | sends.nextSequence(), messages.region(), at, length, flags);
+        PostStatus status = queuePair.postSend(
+                ClientQueues.SEND | sends.nextSequence(), queues.messages().region(), at, length, flags);
         long ignored = sends.posted(status, flags);
         counters.increment(StoreCounter.SENDS);
     }
 
     private HerdWelcome awaitWelcome(StoreClientContext context, long deadlineNs) {
-        WorkCompletion[] one = WorkCompletion.array(1);
-        HerdWelcome told = null;
-        while (told == null) {
-            int count = completions.poll(one);
-            if (count == 0) {
-                if (context.nanoClock().nanoTime() - deadlineNs > 0) {
-                    throw new StoreException("the server does not welcome the client within its time limit");
-                }
-                context.idleStrategy().idle();
-            } else if (!one[0].isSuccess()) {
-                throw new StoreException("the connection has ended before the server's welcome: " + one[0].status());
-            } else if ((one[0].wrId() & RECEIVE) != 0) {
-                told = welcome(one[0]);
-            } else {
-                sends.completed(one[0].wrId());
+        HerdWelcome[] told = new HerdWelcome[1];
+        while (told[0] == null) {
+            if (!queues.poll((receive, completion) -> (told[0] = welcome(receive, completion)) != null)) {
+                throw new StoreException("the connection has ended before the server's welcome: " + queues.failure());
             }
+            if (context.nanoClock().nanoTime() - deadlineNs > 0) {
+                throw new StoreException("the server does not welcome the client within its time limit");
+            }
+            context.idleStrategy().idle();
         }
-        return told;
+        return told[0];
     }
 
-    private HerdWelcome welcome(WorkCompletion completion) {
-        int receive = (int) completion.wrId();
-        long at = messageAt(receive);
-        if (!HerdWelcomeDescriptor.isValid(messages.segment(), at, completion.byteLength())) {
+    private HerdWelcome welcome(int receive, WorkCompletion completion) {
+        long at = queues.messageAt(receive);
+        if (!HerdWelcomeDescriptor.isValid(messages(), at, completion.byteLength())) {
             throw new StoreException("this is no server of HERD: its welcome has other bytes");
         }
-        HerdWelcome told = HerdWelcomeDescriptor.get(messages.segment(), at);
-        postReceive(receive);
-        return told;
+        return HerdWelcomeDescriptor.get(messages(), at);
     }
 
     /** Where what a RECV takes begins. */
     protected final long messageAt(int receive) {
-        return (long) receive * messageLength;
-    }
-
-    /** Posts a RECV, if the channel is open. */
-    protected final void postReceive(int receive) {
-        if (closed) {
-            return;
-        }
-        PostStatus status =
-                queuePair.postReceive(RECEIVE | receive, messages.region(), messageAt(receive), messageLength);
-        if (status != PostStatus.ACCEPTED) {
-            throw new IllegalStateException(status + ": the queue has room for every RECV");
-        }
+        return queues.messageAt(receive);
     }
 
     @Override
@@ -231,7 +167,7 @@ abstract class RcChannel implements HerdChannel {
 
     @Override
     public final boolean hasRoom() {
-        return !sends.isFull();
+        return !queues.sends().isFull();
     }
 
     @Override
@@ -241,19 +177,8 @@ abstract class RcChannel implements HerdChannel {
 
     @Override
     public boolean poll(HerdReplyHandler handler) {
-        int count = completions.poll(batch);
-        for (int i = 0; i < count; i++) {
-            WorkCompletion completion = batch[i];
-            if (closed || !completion.isSuccess()) {
-                return false;
-            }
-            if ((completion.wrId() & RECEIVE) == 0) {
-                sends.completed(completion.wrId());
-            } else if (!received((int) completion.wrId(), completion.byteLength(), handler)) {
-                return false;
-            }
-        }
-        return true;
+        polling = handler;
+        return queues.poll(taker);
     }
 
     /**
@@ -266,14 +191,13 @@ abstract class RcChannel implements HerdChannel {
     protected abstract boolean received(int receive, long length, HerdReplyHandler handler);
 
     protected final boolean isClosed() {
-        return closed;
+        return queues.isClosed();
     }
 
     @Override
     public void close() {
-        if (!closed) {
-            closed = true;
-            CloseHelper.closeAll(queuePair, completions, slots, messages); // no buffer is touched without a queue pair
+        if (!isClosed()) {
+            CloseHelper.closeAll(queuePair, queues, slots); // no buffer is touched without a queue pair
         }
     }
 }

@@ -3,6 +3,7 @@ package org.softrdma.stores.herd.transport;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.agrona.CloseHelper;
@@ -30,29 +31,44 @@ import org.softrdma.verbs.device.VerbsDevice;
 
 /**
  * A client's reliable connection at the server, but for the way of the answers. The region of its slots is its own and
- * goes with it, so no WRITE of an earlier connection can come late. Answers lie in a ring of buffers; where the next one
- * is not free, a request waits in its slot.
+ * goes with it, so no WRITE of an earlier connection can come late. Each worker has a ring of buffers for its answers;
+ * where the next one is not free, a request waits in its slot. All workers post to the one queue pair.
  */
 abstract class RcPeer implements HerdPeer, AutoCloseable {
     private static final int ANSWERS_PER_SLOT = 2;
-    private static final int RECEIVE = 1 << 30;
+    private static final int LEAST_ANSWERS = 8;
+    private static final int OWN_SENDS = 2;
     private static final int MOST_MESSAGE = Math.max(HerdHelloDescriptor.LENGTH, HerdAnswersDescriptor.LENGTH);
 
+    /** In a wrId, above the sequence: the worker, or one behind the last of them; RECVs; and the peer. */
+    private static final int WORKER_SHIFT = 24;
+
+    private static final int WORKER_MASK = 0x1FF;
+    private static final int RECEIVE_SHIFT = 33;
+    private static final int SERIAL_SHIFT = RECEIVE_SHIFT + 1;
+
     private final int serial;
-    private final HerdShape shape;
-    private final StoreCounters counters;
-    private final Consumer<RcPeer> dropping;
-    private final HerdSends sends;
+    private final Common common;
+    private final HerdSends ownSends;
     private final RegisteredMemory slots;
-    private final RegisteredMemory replies;
+    private final RegisteredMemory messages;
     private final int replyLength;
     private final QueuePair queuePair;
-    private final long[] sent;
-    private int next;
+    private final RcReplies[] replies;
     private boolean greeted;
     private boolean open = true;
+    private boolean released;
 
-    /** What all peers of a port have in common. */
+    /**
+     * What all peers of a port have in common.
+     *
+     * @param answers how they go
+     * @param polled true for slots in memory that the device writes in order for who polls it
+     * @param seals of answers that are WRITTEN, one for each worker
+     * @param counters of each worker, and the port's own
+     * @param dropping ends a peer
+     * @param releasing frees the memory of one that has ended
+     */
     record Common(
             VerbsDevice device,
             ProtectionDomain domain,
@@ -61,24 +77,38 @@ abstract class RcPeer implements HerdPeer, AutoCloseable {
             HerdShape shape,
             HerdAnswers answers,
             boolean polled,
-            HerdWrittenAnswer seals,
-            StoreCounters counters) {}
+            List<HerdWrittenAnswer> seals,
+            List<StoreCounters> counters,
+            Consumer<RcPeer> dropping,
+            Consumer<RcPeer> releasing) {}
+
+    /** Makes the answers of a worker. */
+    @FunctionalInterface
+    interface RepliesMaker {
+        /**
+         * Makes them.
+         *
+         * @param worker its number
+         * @param ring in which they lie
+         * @param view the memory of the ring, this worker's own view
+         */
+        RcReplies make(int worker, ReplyRing ring, ByteBuffer view);
+    }
 
     /**
      * Accepts a client.
      *
      * @param longest bytes of the longest answer, with all that goes with it
+     * @param maker of the answers of each worker
      */
-    RcPeer(int serial, ConnectionRequest request, Common common, Consumer<RcPeer> dropping, int longest) {
+    RcPeer(int serial, ConnectionRequest request, Common common, int longest, RepliesMaker maker) {
         this.serial = serial;
-        this.dropping = dropping;
-        shape = common.shape();
-        counters = common.counters();
-        int capacity = capacity(shape.window());
+        this.common = common;
+        HerdShape shape = common.shape();
+        int capacity = capacity(shape);
         int inline =
                 Math.min(HerdSends.MOST_INLINE, common.device().capabilities().maxInline());
-        sends = new HerdSends(capacity, inline);
-        sent = new long[capacity];
+        ownSends = new HerdSends(OWN_SENDS, inline);
         replyLength = replyLength(longest);
         RegisteredMemory written = null;
         RegisteredMemory answers = null;
@@ -90,13 +120,21 @@ abstract class RcPeer implements HerdPeer, AutoCloseable {
             answers = new RegisteredMemory(
                     common.device(),
                     common.domain(),
-                    messagesLength(shape.window(), longest),
+                    messagesLength(shape, longest),
                     Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.RECEIVE_SINK));
-            replies = answers;
+            messages = answers;
             pair = request.createQueuePair(
                     common.domain(),
-                    QueuePairAttributes.of(common.completions(), new QueuePairLimits(capacity, 1, 1, 1, inline)));
+                    QueuePairAttributes.of(
+                            common.completions(),
+                            new QueuePairLimits(shape.workers() * capacity + OWN_SENDS, 1, 1, 1, inline)));
             queuePair = pair;
+            replies = new RcReplies[shape.workers()];
+            for (int worker = 0; worker < replies.length; worker++) {
+                long begin = (long) worker * capacity * replyLength;
+                ReplyRing ring = new ReplyRing(pair, answers, begin, replyLength, capacity, inline, kind(worker));
+                replies[worker] = maker.make(worker, ring, answers.view().duplicate());
+            }
             expectMessage();
             request.accept(new ConnectionParameters(0, 0, new byte[0]));
         } catch (RuntimeException e) {
@@ -113,8 +151,10 @@ abstract class RcPeer implements HerdPeer, AutoCloseable {
         return access;
     }
 
-    private static int capacity(int window) {
-        return ANSWERS_PER_SLOT * window + 2;
+    /** Answers of a worker that may be on their way: all, with one worker; and not much more in the sum of many. */
+    private static int capacity(HerdShape shape) {
+        int all = ANSWERS_PER_SLOT * shape.window() + 2;
+        return Math.max(LEAST_ANSWERS, Math.ceilDiv(2 * all, shape.workers() + 1));
     }
 
     private static int replyLength(int longest) {
@@ -126,21 +166,25 @@ abstract class RcPeer implements HerdPeer, AutoCloseable {
      *
      * @param longest bytes of the longest answer, with all that goes with it
      */
-    static long messagesLength(int window, int longest) {
-        return (capacity(window) + 1L) * replyLength(longest);
+    static long messagesLength(HerdShape shape, int longest) {
+        return ((long) shape.workers() * capacity(shape) + 2) * replyLength(longest);
     }
 
     /** Most completions of a peer that nobody has polled. */
-    static int completions(int window) {
-        return HerdSends.completions(capacity(window)) + 1;
+    static int completions(HerdShape shape) {
+        return shape.workers() * HerdSends.completions(capacity(shape)) + OWN_SENDS + 1;
+    }
+
+    private long kind(int worker) {
+        return (long) serial << SERIAL_SHIFT | (long) worker << WORKER_SHIFT;
     }
 
     static int serial(long wrId) {
-        return (int) (wrId >>> Integer.SIZE);
+        return (int) (wrId >>> SERIAL_SHIFT);
     }
 
     static boolean isMessage(long wrId) {
-        return (wrId & RECEIVE) != 0;
+        return (wrId >>> RECEIVE_SHIFT & 1) != 0;
     }
 
     int serial() {
@@ -151,6 +195,11 @@ abstract class RcPeer implements HerdPeer, AutoCloseable {
         return greeted;
     }
 
+    /** What all peers of its port have in common. */
+    final Common common() {
+        return common;
+    }
+
     // ---- the first messages
 
     /**
@@ -158,24 +207,33 @@ abstract class RcPeer implements HerdPeer, AutoCloseable {
      * failure of the RECV is all that tells.
      */
     protected final void expectMessage() {
-        PostStatus status = queuePair.postReceive(
-                (long) serial << Integer.SIZE | RECEIVE, replies.region(), messageAt(), MOST_MESSAGE);
+        PostStatus status =
+                queuePair.postReceive(kind(0) | 1L << RECEIVE_SHIFT, messages.region(), messageAt(), MOST_MESSAGE);
         if (status != PostStatus.ACCEPTED) {
             throw new IllegalStateException(status + ": the queue has room for one RECV");
         }
     }
 
-    /** Where a message of the client is. */
+    /** Where a message of the client is: behind the answers of all workers. */
     protected final long messageAt() {
-        return (long) sent.length * replyLength;
+        return (long) replies.length * capacity(common.shape()) * replyLength;
+    }
+
+    private long welcomeAt() {
+        return messageAt() + replyLength;
+    }
+
+    /** The memory of messages. */
+    protected final MemorySegment messages() {
+        return messages.segment();
     }
 
     final boolean isHelloValid(long length) {
-        return HerdHelloDescriptor.isValid(replies.segment(), messageAt(), length);
+        return HerdHelloDescriptor.isValid(messages(), messageAt(), length);
     }
 
     final long client() {
-        return HerdHelloDescriptor.client(replies.segment(), messageAt());
+        return HerdHelloDescriptor.client(messages(), messageAt());
     }
 
     final RemoteRegion remoteSlots() {
@@ -186,8 +244,16 @@ abstract class RcPeer implements HerdPeer, AutoCloseable {
     final void welcome(HerdWelcome welcome) {
         greeted = true;
         expectMessage(); // else nobody hears when the client leaves
-        HerdWelcomeDescriptor.put(replies.segment(), nextReply(), welcome);
-        sendReply(HerdWelcomeDescriptor.LENGTH);
+        HerdWelcomeDescriptor.put(messages(), welcomeAt(), welcome);
+        int flags = ownSends.flags(HerdWelcomeDescriptor.LENGTH, false);
+        PostStatus status = queuePair.postSend(
+                kind(replies.length) | ownSends.nextSequence(),
+                messages.region(),
+                welcomeAt(),
+                HerdWelcomeDescriptor.LENGTH,
+                flags);
+        long ignored = ownSends.posted(status, flags);
+        common.counters().getLast().increment(StoreCounter.SENDS);
     }
 
     /**
@@ -206,78 +272,49 @@ abstract class RcPeer implements HerdPeer, AutoCloseable {
     }
 
     @Override
+    public final HerdReplies replies(int worker) {
+        return replies[worker];
+    }
+
+    @Override
     public final boolean isOpen() {
         return open;
     }
 
-    @Override
-    public boolean hasRoom() {
-        return !sends.isFull() && sends.isDone(sent[next]);
-    }
-
-    @Override
-    public final MemorySegment replies() {
-        return replies.segment();
-    }
-
-    @Override
-    public final long nextReply() {
-        return (long) next * replyLength;
-    }
-
-    /** SENDs the next answer. */
-    protected final void sendReply(int length) {
-        int flags = sends.flags(length, false);
-        PostStatus status = queuePair.postSend(wrId(), replies.region(), nextReply(), length, flags);
-        posted(status, flags, length);
-        counters.increment(StoreCounter.SENDS);
-    }
-
-    /**
-     * WRITEs the next answer.
-     *
-     * @param length its bytes
-     * @param address where to
-     * @param rkey of the client's memory
-     */
-    protected final void writeReply(int length, long address, int rkey) {
-        int flags = sends.flags(length, false);
-        PostStatus status = queuePair.postWrite(wrId(), replies.region(), nextReply(), length, address, rkey, flags);
-        posted(status, flags, length);
-        counters.increment(StoreCounter.WRITES);
-    }
-
-    private long wrId() {
-        return (long) serial << Integer.SIZE | sends.nextSequence();
-    }
-
-    private void posted(PostStatus status, int flags, int length) {
-        long number = sends.posted(status, flags);
-        if (!sends.fitsInline(length)) {
-            sent[next] = number;
-            next = (next + 1) % sent.length;
-        }
-    }
-
-    /** The memory of answers as a buffer. */
-    protected final ByteBuffer repliesView() {
-        return replies.view();
-    }
-
     void completed(long wrId) {
-        sends.completed(wrId);
+        int worker = (int) (wrId >>> WORKER_SHIFT) & WORKER_MASK;
+        if (worker < replies.length) {
+            replies[worker].ring().completed(wrId);
+        } else {
+            ownSends.completed(wrId);
+        }
     }
 
     @Override
     public final void drop() {
-        dropping.accept(this);
+        common.dropping().accept(this);
+    }
+
+    /** Ends the connection. Workers may still answer: nobody hears them. */
+    final void end() {
+        if (open) {
+            open = false;
+            queuePair.disconnect();
+        }
+    }
+
+    @Override
+    public final void release() {
+        common.releasing().accept(this);
     }
 
     @Override
     public final void close() {
-        if (open) {
+        if (!released) {
+            released = true;
             open = false;
-            CloseHelper.closeAll(queuePair, slots, replies); // the device touches neither once the queue pair is closed
+            CloseHelper.closeAll(
+                    queuePair, slots, messages); // the device touches neither once the queue pair is closed
         }
     }
 }

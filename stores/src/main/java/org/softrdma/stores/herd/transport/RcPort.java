@@ -4,6 +4,7 @@ import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.agrona.CloseHelper;
 import org.agrona.collections.Int2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
@@ -28,8 +29,10 @@ public final class RcPort implements HerdPort {
     private final ProtectionDomain domain;
     private final CompletionQueue completions;
     private final Listener listener;
+    private final boolean threads;
     private final RcPeer.Common common;
     private final Int2ObjectHashMap<RcPeer> peers = new Int2ObjectHashMap<>();
+    private final List<RcPeer> ended = new ArrayList<>();
     private final WorkCompletion[] batch = WorkCompletion.array(BATCH);
     private @Nullable HerdHost told;
     private int lastSerial;
@@ -43,7 +46,7 @@ public final class RcPort implements HerdPort {
      * @param shape of a client's slots
      * @param answers how they go
      * @param polled true for slots in memory that the device writes in order for who polls it
-     * @param counters counts SENDs
+     * @param counters of each worker, and behind them the port's own
      * @throws VerbsException if it cannot
      * @throws IllegalArgumentException if a client's memory, at either end, would have 2^31 bytes or more
      */
@@ -53,29 +56,46 @@ public final class RcPort implements HerdPort {
             HerdShape shape,
             HerdAnswers answers,
             boolean polled,
-            StoreCounters counters) {
+            List<StoreCounters> counters) {
         this.context = context;
         requireFits(context, shape, answers);
         List<AutoCloseable> opened = new ArrayList<>();
         try {
             domain = device.allocateProtectionDomain();
             opened.addFirst(domain);
-            completions = device.createCompletionQueue(context.maxConnections() * RcPeer.completions(shape.window()));
+            completions = device.createCompletionQueue(mostPeers() * RcPeer.completions(shape));
             opened.addFirst(completions);
             listener = device.listen(context.address(), BACKLOG);
         } catch (RuntimeException e) {
             CloseHelper.closeAll(opened);
             throw e;
         }
+        threads = !device.manualProgress();
         common = new RcPeer.Common(
-                device, domain, completions, context, shape, answers, polled, new HerdWrittenAnswer(0), counters);
+                device,
+                domain,
+                completions,
+                context,
+                shape,
+                answers,
+                polled,
+                Stream.generate(() -> new HerdWrittenAnswer(0))
+                        .limit(shape.workers())
+                        .toList(),
+                counters,
+                this::drop,
+                this::release);
+    }
+
+    /** Clients, and some that have ended, whose memory a slow worker still holds. */
+    private int mostPeers() {
+        return HerdPeer.mostHeld(context.maxConnections());
     }
 
     private static void requireFits(StoreServerContext context, HerdShape shape, HerdAnswers answers) {
         boolean written = answers == HerdAnswers.WRITTEN;
         int longest = written ? RcWriteChannel.answerLength(context.maxValueLength()) : RcSendPeer.longest(context);
-        long most =
-                Math.max(RcPeer.messagesLength(shape.window(), longest), written ? (long) shape.slots() * longest : 0);
+        long most = Math.max(RcPeer.messagesLength(shape, longest), written ? (long) shape.slots() * longest : 0);
         if (most > Integer.MAX_VALUE) {
             throw new IllegalArgumentException("window=" + shape.window() + " and maxValueLength="
                     + context.maxValueLength() + " need " + most + " bytes a connection: expected less than 2^31");
@@ -85,6 +105,17 @@ public final class RcPort implements HerdPort {
     @Override
     public InetSocketAddress address() {
         return listener.localAddress();
+    }
+
+    @Override
+    public boolean hasThreads() {
+        return threads;
+    }
+
+    /** What has completed, the server's thread tells the workers. */
+    @Override
+    public void turn(int worker, long nowNs) {
+        // Nothing is due.
     }
 
     @Override
@@ -104,7 +135,8 @@ public final class RcPort implements HerdPort {
             return 0;
         }
         try (ConnectionRequest request = next.get()) {
-            if (peers.size() < context.maxConnections()) { // else closing the request rejects it
+            if (peers.size() < context.maxConnections()
+                    && peers.size() + ended.size() < mostPeers()) { // else closing the request rejects it
                 int serial = ++lastSerial;
                 peers.put(serial, newPeer(serial, request));
             }
@@ -116,8 +148,8 @@ public final class RcPort implements HerdPort {
 
     private RcPeer newPeer(int serial, ConnectionRequest request) {
         return common.answers() == HerdAnswers.SENT
-                ? new RcSendPeer(serial, request, common, this::drop)
-                : new RcWritePeer(serial, request, common, this::drop);
+                ? new RcSendPeer(serial, request, common)
+                : new RcWritePeer(serial, request, common);
     }
 
     private void take(WorkCompletion completion, HerdHost host) {
@@ -145,11 +177,19 @@ public final class RcPort implements HerdPort {
             return;
         }
         peers.remove(peer.serial());
-        peer.close();
         HerdHost host = told;
         if (peer.isGreeted() && host != null) {
+            peer.end();
+            ended.add(peer);
             host.left(peer);
+        } else {
+            peer.close(); // no worker knows it
         }
+    }
+
+    private void release(RcPeer peer) {
+        ended.remove(peer);
+        peer.close();
     }
 
     @Override
@@ -157,9 +197,8 @@ public final class RcPort implements HerdPort {
         if (!closed) {
             closed = true;
             listener.close();
-            for (RcPeer peer : List.copyOf(peers.values())) {
-                drop(peer);
-            }
+            CloseHelper.closeAll(peers.values());
+            CloseHelper.closeAll(ended);
             CloseHelper.closeAll(completions, domain);
         }
     }

@@ -30,7 +30,6 @@ final class RcSendChannel extends RcChannel {
     @Override
     protected boolean received(int receive, long length, HerdReplyHandler handler) {
         handler.onMessage(messages(), messageAt(receive), length);
-        postReceive(receive);
         return true;
     }
 }

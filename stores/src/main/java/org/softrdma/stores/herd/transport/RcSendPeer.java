@@ -1,6 +1,5 @@
 package org.softrdma.stores.herd.transport;
 
-import java.util.function.Consumer;
 import org.softrdma.stores.StoreServerContext;
 import org.softrdma.stores.herd.wire.HerdReplyDescriptor;
 import org.softrdma.verbs.cm.ConnectionRequest;
@@ -8,8 +7,13 @@ import org.softrdma.verbs.cm.ConnectionRequest;
 /** Answers are SENDs. */
 final class RcSendPeer extends RcPeer {
     /** Accepts a client. */
-    RcSendPeer(int serial, ConnectionRequest request, Common common, Consumer<RcPeer> dropping) {
-        super(serial, request, common, dropping, longest(common.context()));
+    RcSendPeer(int serial, ConnectionRequest request, Common common) {
+        super(
+                serial,
+                request,
+                common,
+                longest(common.context()),
+                (worker, ring, view) -> new RcReplies(ring, common.counters().get(worker)));
     }
 
     /** Bytes of the longest answer. */
@@ -20,10 +24,5 @@ final class RcSendPeer extends RcPeer {
     @Override
     boolean told(long length) {
         return false;
-    }
-
-    @Override
-    public void send(int length) {
-        sendReply(length);
     }
 }

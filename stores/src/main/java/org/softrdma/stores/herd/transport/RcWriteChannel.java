@@ -44,7 +44,8 @@ final class RcWriteChannel extends RcChannel {
             }
             int slots = welcome().shape().slots();
             expected = new int[slots];
-            answers = new RegisteredMemory(by.device(), by.domain(), memoryLength(slots, answerLength), access(polled));
+            answers = new RegisteredMemory(
+                    by.device(), by.domain(), ClientQueues.memoryLength(slots, answerLength), access(polled));
         } catch (RuntimeException | Error e) {
             super.close();
             throw e;

@@ -1,59 +1,49 @@
 package org.softrdma.stores.herd.transport;
 
-import java.util.function.Consumer;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.stores.herd.wire.HerdAnswersDescriptor;
-import org.softrdma.stores.herd.wire.HerdReplyDescriptor;
-import org.softrdma.stores.herd.wire.HerdWrittenAnswer;
 import org.softrdma.verbs.RemoteRegion;
 import org.softrdma.verbs.cm.ConnectionRequest;
 
-/**
- * Answers are WRITEs into the client's answer slots. Until the client has told where they are, its requests wait in their
- * slots.
- */
+/** Answers are WRITEs into the client's answer slots. The client tells once where they are; workers learn it from here. */
 final class RcWritePeer extends RcPeer {
-    private final int answerLength;
-    private final long answersLength;
-    private final HerdWrittenAnswer seals;
-    private @Nullable RemoteRegion answers;
+    private final AtomicReference<@Nullable RemoteRegion> answers;
 
     /** Accepts a client. */
-    RcWritePeer(int serial, ConnectionRequest request, Common common, Consumer<RcPeer> dropping) {
+    RcWritePeer(int serial, ConnectionRequest request, Common common) {
+        this(serial, request, common, new AtomicReference<>());
+    }
+
+    private RcWritePeer(
+            int serial, ConnectionRequest request, Common common, AtomicReference<@Nullable RemoteRegion> answers) {
         super(
                 serial,
                 request,
                 common,
-                dropping,
-                RcWriteChannel.answerLength(common.context().maxValueLength()));
-        answerLength = RcWriteChannel.answerLength(common.context().maxValueLength());
-        answersLength = (long) common.shape().slots() * answerLength;
-        seals = common.seals();
+                answerLength(common),
+                (worker, ring, view) -> new RcWrittenReplies(
+                        ring,
+                        common.counters().get(worker),
+                        answers,
+                        view,
+                        common.seals().get(worker),
+                        answerLength(common)));
+        this.answers = answers;
+    }
+
+    private static int answerLength(Common common) {
+        return RcWriteChannel.answerLength(common.context().maxValueLength());
     }
 
     @Override
     boolean told(long length) {
-        if (answers != null || !HerdAnswersDescriptor.isValid(replies(), messageAt(), length, answersLength)) {
+        long expected = (long) common().shape().slots() * answerLength(common());
+        if (answers.getPlain() != null || !HerdAnswersDescriptor.isValid(messages(), messageAt(), length, expected)) {
             return false;
         }
-        answers = HerdAnswersDescriptor.get(replies(), messageAt());
+        answers.setRelease(HerdAnswersDescriptor.get(messages(), messageAt())); // acquired by RcWrittenReplies
         expectMessage();
         return true;
-    }
-
-    @Override
-    public boolean hasRoom() {
-        return answers != null && super.hasRoom();
-    }
-
-    @Override
-    public void send(int length) {
-        RemoteRegion to = answers;
-        if (to == null) {
-            throw new IllegalStateException("there is no room for an answer yet");
-        }
-        int slot = HerdReplyDescriptor.slot(replies(), nextReply());
-        int sealed = seals.seal(replies(), repliesView(), nextReply(), length);
-        writeReply(sealed, to.address() + (slot + 1L) * answerLength - sealed, to.rkey());
     }
 }

@@ -14,7 +14,6 @@ final class RequestWrites {
     private final RegisteredMemory slots;
     private final HerdWelcome welcome;
     private final StoreCounters counters;
-    private final long kind;
     private final long[] writes;
 
     /**
@@ -25,21 +24,14 @@ final class RequestWrites {
      * @param slots where requests are laid out
      * @param welcome where they go
      * @param counters counts WRITEs
-     * @param kind top bits of their wrIds
      */
     RequestWrites(
-            QueuePair queuePair,
-            HerdSends sends,
-            RegisteredMemory slots,
-            HerdWelcome welcome,
-            StoreCounters counters,
-            long kind) {
+            QueuePair queuePair, HerdSends sends, RegisteredMemory slots, HerdWelcome welcome, StoreCounters counters) {
         this.queuePair = queuePair;
         this.sends = sends;
         this.slots = slots;
         this.welcome = welcome;
         this.counters = counters;
-        this.kind = kind;
         writes = new long[welcome.shape().slots()];
     }
 
@@ -54,7 +46,7 @@ final class RequestWrites {
         int flags = sends.flags(length, !inline);
         long begin = welcome.shape().end(slot) - length;
         PostStatus status = queuePair.postWrite(
-                kind | sends.nextSequence(),
+                ClientQueues.SEND | sends.nextSequence(),
                 slots.region(),
                 begin,
                 length,

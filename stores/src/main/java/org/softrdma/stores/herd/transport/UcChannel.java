@@ -3,7 +3,6 @@ package org.softrdma.stores.herd.transport;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.agrona.CloseHelper;
@@ -22,10 +21,8 @@ import org.softrdma.stores.herd.wire.HerdWelcome;
 import org.softrdma.stores.herd.wire.HerdWelcomeDescriptor;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.AddressHandle;
-import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.PostStatus;
 import org.softrdma.verbs.ProtectionDomain;
-import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.QueuePairAddress;
 import org.softrdma.verbs.QueuePairAttributes;
 import org.softrdma.verbs.QueuePairLimits;
@@ -33,9 +30,10 @@ import org.softrdma.verbs.QueuePairType;
 import org.softrdma.verbs.RoutingHeader;
 import org.softrdma.verbs.SendFlags;
 import org.softrdma.verbs.UnconnectedQueuePair;
+import org.softrdma.verbs.VerbsErrorCode;
+import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.WorkCompletion;
-import org.softrdma.verbs.cm.ConnectionParameters;
-import org.softrdma.verbs.cm.Connector;
+import org.softrdma.verbs.cm.DatagramService;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /**
@@ -50,43 +48,30 @@ final class UcChannel implements HerdChannel {
     /** Without an answer to anything for so long, the server has gone or knows this client no more. */
     static final long SILENCE_NS = TimeUnit.SECONDS.toNanos(1);
 
+    private static final long FIRST_QUESTION_NS = TimeUnit.MILLISECONDS.toNanos(100);
     private static final long FIRST_PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(10);
     private static final long MOST_PAUSE_NS = TimeUnit.SECONDS.toNanos(1);
 
-    /** WRITEs of each slot in use that may be in the send queue. */
-    private static final int WRITES_PER_SLOT = 2;
-
-    private static final int OTHER_SENDS = 2;
     private static final int ANSWERS_PER_SLOT = 2;
-    private static final int BATCH = 32;
-    private static final QueuePairLimits NOTHING_POSTED = new QueuePairLimits(1, 1, 1, 1, 0);
-
-    /** Top bits of a wrId: what a completion is of. */
-    private static final int KIND_SHIFT = 56;
-
-    private static final long WRITE = 1L << KIND_SHIFT;
-    private static final long RECEIVE = 2L << KIND_SHIFT;
-    private static final long HELLO = 3L << KIND_SHIFT;
+    private static final int HELLOS = 2;
+    private static final byte[] NO_DATA = {};
 
     private final StoreCounters counters;
     private final NanoClock clock;
-    private final CompletionQueue completions;
-    private final RegisteredMemory messages;
-    private final int messageLength;
-    private final int receives;
-    private final int serverNumber;
+    private final ClientQueues queues;
+    private final DatagramService server;
     private final AddressHandle way;
     private final UnconnectedQueuePair taker;
     private final UnconnectedQueuePair writer;
-    private final HerdSends sends;
-    private final WorkCompletion[] batch = WorkCompletion.array(BATCH);
     private final HerdWelcome welcome;
+    private final int[] workers = new int[HerdShape.MOST_WORKERS];
     private final RegisteredMemory slots;
     private final RequestWrites writes;
+    private HerdReplyHandler polling = (memory, at, length) -> {};
+    private final ClientQueues.Taker answers = this::received;
     private long heardNs;
     private long askedNs;
     private boolean waiting;
-    private boolean closed;
 
     /**
      * Says hello, and waits for the welcome.
@@ -96,8 +81,8 @@ final class UcChannel implements HerdChannel {
      * @param context concluded
      * @param counters counts WRITEs
      * @param client its name
-     * @param server where it is
-     * @throws org.softrdma.verbs.VerbsException if there is no way to it, or nobody tells in time where it takes hellos
+     * @param address where the server's service of datagrams is
+     * @throws org.softrdma.verbs.VerbsException if nobody offers that service, or nobody answers in time
      * @throws StoreException if the server does not welcome the client in time, or an answer does not fit into a datagram
      */
     UcChannel(
@@ -106,133 +91,106 @@ final class UcChannel implements HerdChannel {
             StoreClientContext context,
             StoreCounters counters,
             long client,
-            InetSocketAddress server) {
+            InetSocketAddress address) {
         this.counters = counters;
         clock = context.nanoClock();
         UdPort.requireFits(device, context.maxValueLength());
-        int capacity = WRITES_PER_SLOT * context.window() + OTHER_SENDS;
-        int inline = Math.min(HerdSends.MOST_INLINE, device.capabilities().maxInline());
         int key = context.random().nextInt() & Integer.MAX_VALUE;
-        receives = ANSWERS_PER_SLOT * context.window() + 1; // one is in its handler
-        messageLength = HerdShape.slotLength(RoutingHeader.LENGTH
-                + Math.max(HerdReplyDescriptor.length(context.maxValueLength()), HerdDatagramWelcomeDescriptor.LENGTH));
-        sends = new HerdSends(capacity, inline);
-        completions = device.createCompletionQueue(HerdSends.completions(capacity) + receives + OTHER_SENDS);
-        RegisteredMemory received = null;
+        int receives = ANSWERS_PER_SLOT * context.window() + 1; // one is in its handler
+        int longest = Math.max(
+                HerdReplyDescriptor.length(context.maxValueLength()),
+                HerdDatagramWelcomeDescriptor.length(HerdShape.MOST_WORKERS));
+        server = found(device, address, context.connectTimeoutNs());
+        ClientQueues made = null;
         UnconnectedQueuePair answered = null;
         UnconnectedQueuePair asking = null;
         AddressHandle found = null;
         RegisteredMemory requests = null;
         try {
-            MemorySegment hellos = seek(device, domain, context, server);
-            QueuePairAddress greeter = address(hellos, 0);
-            serverNumber = greeter.number();
-            received = new RegisteredMemory(
-                    device,
-                    domain,
-                    RcChannel.memoryLength(receives + 1, messageLength),
-                    Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.RECEIVE_SINK));
-            messages = received;
+            made = new ClientQueues(device, domain, context.window(), receives, RoutingHeader.LENGTH + longest);
+            queues = made;
             answered = domain.createQueuePair(
-                    QueuePairAttributes.of(completions, new QueuePairLimits(OTHER_SENDS, receives, 1, 1, 0))
+                    QueuePairAttributes.of(made.completions(), new QueuePairLimits(HELLOS, receives, 1, 1, 0))
                             .withDatagrams(key));
             taker = answered;
-            asking = domain.createQueuePair(
-                    QueuePairAttributes.of(completions, new QueuePairLimits(capacity, 1, 1, 1, inline))
-                            .withType(QueuePairType.UNRELIABLE_CONNECTION));
+            asking = domain.createQueuePair(QueuePairAttributes.of(
+                            made.completions(), new QueuePairLimits(made.capacity(), 1, 1, 1, made.inline()))
+                    .withType(QueuePairType.UNRELIABLE_CONNECTION));
             writer = asking;
-            found = domain.createAddressHandle(greeter.host());
+            found = domain.createAddressHandle(server.host());
             way = found;
-            for (int receive = 0; receive < receives; receive++) {
-                postReceive(receive);
-            }
+            made.receiveBy(answered);
             HerdDatagramHelloDescriptor.put(
-                    messages.segment(), helloAt(), client, asking.address(), answered.address(), key);
-            welcome = awaitWelcome(
-                    context,
-                    client,
-                    HerdAddressDescriptor.key(hellos, 0),
-                    clock.nanoTime() + context.connectTimeoutNs());
+                    made.memory(), made.ownAt(), client, asking.address(), answered.address(), key);
+            welcome = awaitWelcome(context, client, clock.nanoTime() + context.connectTimeoutNs());
             requests = new RegisteredMemory(device, domain, welcome.shape().length(), Set.of(AccessFlag.LOCAL_WRITE));
             slots = requests;
-            writes = new RequestWrites(writer, sends, slots, welcome, counters, WRITE);
+            writes = new RequestWrites(asking, made.sends(), requests, welcome, counters);
             heardNs = clock.nanoTime();
         } catch (RuntimeException e) {
-            CloseHelper.closeAll(asking, answered, found, completions, received, requests);
+            CloseHelper.closeAll(asking, answered, found, made, requests);
             throw e;
         }
     }
 
     // ---- the first messages
 
-    /** Asks the connection manager at the server where hellos go. */
-    private MemorySegment seek(
-            VerbsDevice device, ProtectionDomain domain, StoreClientContext context, InetSocketAddress server) {
-        try (Connector connector = device.resolve(server, context.connectTimeoutNs());
-                QueuePair _ = connector.createQueuePair(domain, QueuePairAttributes.of(completions, NOTHING_POSTED))) {
-            byte[] told = connector.connect(new ConnectionParameters(0, 0, new byte[0]), context.connectTimeoutNs());
-            if (told.length < HerdAddressDescriptor.LENGTH) {
-                throw new StoreException("this is no server of HERD with datagrams: it tells " + told.length
-                        + " bytes of where it takes them, expected " + HerdAddressDescriptor.LENGTH);
+    /** Asks where hellos go, and soon asks again: the device repeats a question after seconds only. */
+    private DatagramService found(VerbsDevice device, InetSocketAddress address, long timeoutNs) {
+        long deadlineNs = clock.nanoTime() + timeoutNs;
+        long pauseNs = FIRST_QUESTION_NS;
+        while (true) {
+            long leftNs = deadlineNs - clock.nanoTime();
+            try {
+                return device.resolveDatagrams(address, NO_DATA, Math.min(pauseNs, Math.max(leftNs, 1)));
+            } catch (VerbsException e) {
+                if (e.code() != VerbsErrorCode.TIMED_OUT || leftNs <= pauseNs) {
+                    throw e;
+                }
+                pauseNs *= 2;
             }
-            return MemorySegment.ofArray(told);
         }
     }
 
-    private static QueuePairAddress address(MemorySegment memory, long at) {
-        return HerdAddressDescriptor.get(memory, at)
-                .orElseThrow(() -> new StoreException("this is no server of HERD: no queue pair is where it says"));
-    }
-
-    private long helloAt() {
-        return messageAt(receives); // behind the buffers of RECVs
-    }
-
-    /** Where what a RECV takes begins. */
-    private long messageAt(int receive) {
-        return (long) receive * messageLength;
-    }
-
-    private HerdWelcome awaitWelcome(StoreClientContext context, long client, int key, long deadlineNs) {
+    private HerdWelcome awaitWelcome(StoreClientContext context, long client, long deadlineNs) {
+        HerdWelcome[] told = new HerdWelcome[1];
+        ClientQueues.Taker hearing = (receive, completion) -> {
+            if (told[0] == null && isWelcome(receive, completion, client)) {
+                told[0] = welcome(receive);
+            }
+            return true; // what is no welcome is of somebody else
+        };
         long pauseNs = FIRST_PAUSE_NS;
         long againNs = clock.nanoTime();
-        boolean saying = false;
-        while (true) {
+        long said = 0;
+        while (told[0] == null) {
             long nowNs = clock.nanoTime();
             if (nowNs - deadlineNs > 0) {
                 throw new StoreException("the server does not welcome the client within its time limit");
             }
-            if (!saying && nowNs - againNs >= 0) {
-                sayHello(key);
-                saying = true;
+            if (said == queues.others() && nowNs - againNs >= 0) {
+                sayHello();
+                said++;
                 againNs = nowNs + pauseNs;
                 pauseNs = Math.min(2 * pauseNs, MOST_PAUSE_NS);
             }
-            int count = completions.poll(batch, 1);
-            if (count == 0) {
-                context.idleStrategy().idle();
-            } else if (!batch[0].isSuccess()) {
-                throw new StoreException("the client's queue pair has failed before the welcome: " + batch[0].status());
-            } else if (batch[0].wrId() == HELLO) {
-                saying = false;
-            } else {
-                Optional<HerdWelcome> told = welcome(batch[0], client);
-                if (told.isPresent()) {
-                    return told.get();
-                }
+            if (!queues.poll(hearing)) {
+                throw new StoreException("the client's queue pair has failed before the welcome: " + queues.failure());
             }
+            context.idleStrategy().idle();
         }
+        return told[0];
     }
 
-    private void sayHello(int key) {
+    private void sayHello() {
         PostStatus status = taker.postSendTo(
-                HELLO,
-                messages.region(),
-                helloAt(),
+                ClientQueues.OTHER,
+                queues.messages().region(),
+                queues.ownAt(),
                 HerdDatagramHelloDescriptor.LENGTH,
                 way,
-                serverNumber,
-                key,
+                server.number(),
+                server.queueKey(),
                 SendFlags.SIGNALLED);
         if (status != PostStatus.ACCEPTED) {
             throw new IllegalStateException(status + ": the queue has room for a hello");
@@ -240,30 +198,28 @@ final class UcChannel implements HerdChannel {
         counters.increment(StoreCounter.SENDS);
     }
 
-    /** The welcome, if it is one; then the queue pair of requests is connected. */
-    private Optional<HerdWelcome> welcome(WorkCompletion completion, long client) {
-        int receive = (int) completion.wrId();
-        long at = messageAt(receive) + RoutingHeader.LENGTH;
-        boolean valid = completion.sourceNumber() == serverNumber
-                && HerdDatagramWelcomeDescriptor.isValid(
-                        messages.segment(), at, completion.byteLength() - RoutingHeader.LENGTH, client);
-        if (valid) {
-            writer.connect(address(messages.segment(), at + HerdDatagramWelcomeDescriptor.TAKER_OFFSET), 0, 0);
-        }
-        Optional<HerdWelcome> told =
-                valid ? Optional.of(HerdWelcomeDescriptor.get(messages.segment(), at)) : Optional.empty();
-        postReceive(receive);
-        return told;
+    private long datagramAt(int receive) {
+        return queues.messageAt(receive) + RoutingHeader.LENGTH;
     }
 
-    private void postReceive(int receive) {
-        if (closed) {
-            return;
+    private boolean isWelcome(int receive, WorkCompletion completion, long client) {
+        return completion.sourceNumber() == server.number()
+                && HerdDatagramWelcomeDescriptor.isValid(
+                        queues.memory(), datagramAt(receive), completion.byteLength() - RoutingHeader.LENGTH, client);
+    }
+
+    /** Reads the welcome, and connects the queue pair of requests. */
+    private HerdWelcome welcome(int receive) {
+        long at = datagramAt(receive);
+        QueuePairAddress requests = HerdAddressDescriptor.get(
+                        queues.memory(), at + HerdDatagramWelcomeDescriptor.TAKER_OFFSET)
+                .orElseThrow(() -> new StoreException("this is no server of HERD: no queue pair is where it says"));
+        writer.connect(requests, 0, 0);
+        HerdWelcome told = HerdWelcomeDescriptor.get(queues.memory(), at);
+        for (int worker = 0; worker < told.shape().workers(); worker++) {
+            workers[worker] = HerdDatagramWelcomeDescriptor.worker(queues.memory(), at, worker);
         }
-        PostStatus status = taker.postReceive(RECEIVE | receive, messages.region(), messageAt(receive), messageLength);
-        if (status != PostStatus.ACCEPTED) {
-            throw new IllegalStateException(status + ": the queue has room for every RECV");
-        }
+        return told;
     }
 
     // ---- requests and answers
@@ -300,7 +256,7 @@ final class UcChannel implements HerdChannel {
 
     @Override
     public boolean hasRoom() {
-        return !sends.isFull();
+        return !queues.sends().isFull();
     }
 
     @Override
@@ -314,33 +270,22 @@ final class UcChannel implements HerdChannel {
 
     @Override
     public boolean poll(HerdReplyHandler handler) {
-        int count = completions.poll(batch);
-        for (int i = 0; i < count; i++) {
-            WorkCompletion completion = batch[i];
-            if (closed || !completion.isSuccess()) {
-                return false;
-            }
-            if ((completion.wrId() & RECEIVE) == 0) {
-                sends.completed(completion.wrId());
-            } else if (completion.wrId() != HELLO) {
-                received(completion, handler);
-            }
-        }
-        return !isLost(clock.nanoTime());
+        polling = handler;
+        return queues.poll(answers) && !isLost(clock.nanoTime());
     }
 
-    private void received(WorkCompletion completion, HerdReplyHandler handler) {
-        int receive = (int) completion.wrId();
-        long at = messageAt(receive) + RoutingHeader.LENGTH;
+    private boolean received(int receive, WorkCompletion completion) {
+        long at = datagramAt(receive);
         long length = completion.byteLength() - RoutingHeader.LENGTH;
-        if (completion.sourceNumber() == serverNumber
-                && HerdReplyDescriptor.isValid(
-                        messages.segment(), at, length, welcome.shape().slots())) {
+        HerdShape shape = welcome.shape();
+        if (HerdReplyDescriptor.isValid(queues.memory(), at, length, shape.slots())
+                && completion.sourceNumber()
+                        == workers[shape.workerOf(HerdReplyDescriptor.slot(queues.memory(), at))]) {
             waiting = false;
             heardNs = clock.nanoTime();
-            handler.onMessage(messages.segment(), at, length);
+            polling.onMessage(queues.memory(), at, length);
         }
-        postReceive(receive);
+        return true;
     }
 
     private boolean isLost(long nowNs) {
@@ -349,9 +294,8 @@ final class UcChannel implements HerdChannel {
 
     @Override
     public void close() {
-        if (!closed) {
-            closed = true;
-            CloseHelper.closeAll(writer, taker, way, completions, slots, messages); // queue pairs first
+        if (!queues.isClosed()) {
+            CloseHelper.closeAll(writer, taker, way, queues, slots); // queue pairs first
         }
     }
 }

@@ -1,132 +1,163 @@
 package org.softrdma.stores.herd.transport;
 
 import java.lang.foreign.MemorySegment;
-import java.util.ArrayDeque;
-import java.util.Queue;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.agrona.CloseHelper;
 import org.softrdma.stores.StoreCounter;
 import org.softrdma.stores.StoreCounters;
+import org.softrdma.stores.StoreException;
 import org.softrdma.stores.connection.RegisteredMemory;
 import org.softrdma.stores.herd.wire.HerdShape;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.AddressHandle;
-import org.softrdma.verbs.PostStatus;
+import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.ProtectionDomain;
-import org.softrdma.verbs.QueuePair;
+import org.softrdma.verbs.QueuePairAttributes;
+import org.softrdma.verbs.QueuePairLimits;
+import org.softrdma.verbs.UnconnectedQueuePair;
+import org.softrdma.verbs.WorkCompletion;
+import org.softrdma.verbs.cm.DatagramService;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /**
- * The answers of a server to all its clients, by one queue pair of datagrams: they lie in a ring of buffers. The server's
- * thread.
+ * Datagrams to all clients: the answers of a worker, or of the port to hellos. They have a queue pair and a completion
+ * queue of their own. Owned by who sends, a worker's thread or the port's; another one may ask what has completed.
  */
 final class UdAnswers implements AutoCloseable {
-    /** Answers that may be on their way. */
-    static final int CAPACITY = 512;
+    private static final int BATCH = 64;
 
-    private final QueuePair queuePair;
-    private final RegisteredMemory replies;
-    private final int replyLength;
-    private final HerdSends sends;
+    private final CompletionQueue completions;
+    private final UnconnectedQueuePair queuePair;
+    private final RegisteredMemory memory;
+    private final ReplyRing ring;
     private final StoreCounters counters;
-    private final long[] sent = new long[CAPACITY];
-    private final Queue<FormerWay> formerWays = new ArrayDeque<>();
-    private int next;
-    private long lastPosted;
+    private final WorkCompletion[] batch = WorkCompletion.array(BATCH);
     private long nowNs;
-
-    /** The way to a client that has gone: open until the last answer that may name it has completed. */
-    private record FormerWay(AddressHandle way, long number) {}
 
     /**
      * No answer yet.
      *
-     * @param queuePair with room for {@link #CAPACITY} of them
+     * @param capacity answers that may be on their way
+     * @param receives RECVs that the queue pair takes
      * @param longest bytes of the longest answer
-     * @param inline bytes of the longest that goes inline
      * @param counters counts SENDs
      */
     UdAnswers(
             VerbsDevice device,
             ProtectionDomain domain,
-            QueuePair queuePair,
+            int capacity,
+            int receives,
             int longest,
-            int inline,
             StoreCounters counters) {
-        this.queuePair = queuePair;
         this.counters = counters;
-        sends = new HerdSends(CAPACITY, inline);
-        replyLength = HerdShape.slotLength(longest);
-        replies = new RegisteredMemory(device, domain, (long) CAPACITY * replyLength, Set.of(AccessFlag.LOCAL_WRITE));
+        int inline = Math.min(HerdSends.MOST_INLINE, device.capabilities().maxInline());
+        int replyLength = HerdShape.slotLength(longest);
+        List<AutoCloseable> opened = new ArrayList<>();
+        try {
+            completions = device.createCompletionQueue(HerdSends.completions(capacity) + receives);
+            opened.addFirst(completions);
+            memory =
+                    new RegisteredMemory(device, domain, (long) capacity * replyLength, Set.of(AccessFlag.LOCAL_WRITE));
+            opened.addFirst(memory);
+            queuePair = domain.createQueuePair(
+                    QueuePairAttributes.of(completions, new QueuePairLimits(capacity, receives, 1, 1, inline))
+                            .withDatagrams(DatagramService.QUEUE_KEY));
+        } catch (RuntimeException e) {
+            CloseHelper.closeAll(opened);
+            throw e;
+        }
+        ring = new ReplyRing(queuePair, memory, 0, replyLength, capacity, inline, 0);
     }
 
-    /** A round of the server begins. */
-    void begin(long newNowNs) {
+    UnconnectedQueuePair queuePair() {
+        return queuePair;
+    }
+
+    /**
+     * A turn begins: what has left makes room.
+     *
+     * @param newNowNs the time
+     */
+    void turn(long newNowNs) {
         nowNs = newNowNs;
+        if (ring.isWaiting()) {
+            int ignored = poll(receive -> {});
+        }
     }
 
-    /** When this round began. */
+    /**
+     * Takes completions.
+     *
+     * @param receives takes those of RECVs, whose wrIds have a bit above the lower 32
+     * @return how many there were
+     */
+    int poll(Consumer<WorkCompletion> receives) {
+        int count = completions.poll(batch);
+        for (int i = 0; i < count; i++) {
+            WorkCompletion completion = batch[i];
+            if (!completion.isSuccess()) {
+                throw new StoreException("a queue pair of the server's datagrams has failed: " + completion.status());
+            }
+            if (completion.wrId() >>> Integer.SIZE == 0) {
+                ring.completed(completion.wrId());
+            } else {
+                receives.accept(completion);
+            }
+        }
+        return count;
+    }
+
+    /** When this turn began. */
     long nowNs() {
         return nowNs;
     }
 
     boolean hasRoom() {
-        return !sends.isFull() && sends.isDone(sent[next]);
+        return ring.hasRoom();
     }
 
     MemorySegment memory() {
-        return replies.segment();
+        return ring.memory();
     }
 
     /** Where the next answer begins. Needs {@link #hasRoom}. */
     long nextAt() {
-        return (long) next * replyLength;
+        return ring.nextAt();
     }
 
     /**
-     * Sends the next answer.
+     * The next answer is laid out; {@link #flush} sends it, if nothing has before.
      *
      * @param way to the client's device
      * @param number of its queue pair
      * @param key that the queue pair wants to see
      * @param length bytes of the answer
      */
-    void send(AddressHandle way, int number, int key, int length) {
-        int flags = sends.flags(length, false);
-        PostStatus status =
-                queuePair.postSendTo(sends.nextSequence(), replies.region(), nextAt(), length, way, number, key, flags);
-        lastPosted = sends.posted(status, flags);
-        if (!sends.fitsInline(length)) {
-            sent[next] = lastPosted;
-            next = (next + 1) % CAPACITY;
-        }
+    void add(AddressHandle way, int number, int key, int length) {
+        var ignored = ring.addSend(length).to(way, number, key);
         counters.increment(StoreCounter.SENDS);
     }
 
-    /** A signalled answer has completed. */
-    void completed(long wrId) {
-        sends.completed(wrId);
+    /** Sends what was added, with one doorbell. */
+    void flush() {
+        ring.flush();
     }
 
-    /** No answer goes this way any more. */
-    void leave(AddressHandle way) {
-        formerWays.add(new FormerWay(way, lastPosted));
+    /** How many were sent. Any thread. */
+    long posted() {
+        return ring.posted();
     }
 
-    void closeFormerWays() {
-        FormerWay oldest = formerWays.peek();
-        while (oldest != null && sends.isDone(oldest.number)) {
-            oldest.way.close();
-            FormerWay ignored = formerWays.remove();
-            oldest = formerWays.peek();
-        }
+    /** True if so many have left, as far as it is known. Any thread. */
+    boolean isDone(long number) {
+        return ring.isDone(number);
     }
 
-    /** Once its queue pair is closed. */
     @Override
     public void close() {
-        formerWays.forEach(former -> former.way.close());
-        formerWays.clear();
-        CloseHelper.closeAll(replies);
+        CloseHelper.closeAll(queuePair, completions, memory);
     }
 }

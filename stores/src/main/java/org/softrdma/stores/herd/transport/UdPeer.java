@@ -2,6 +2,7 @@ package org.softrdma.stores.herd.transport;
 
 import java.lang.foreign.MemorySegment;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -33,8 +34,7 @@ final class UdPeer implements HerdPeer, AutoCloseable {
 
     private static final QueuePairLimits NOTHING_POSTED = new QueuePairLimits(1, 1, 1, 1, 0);
 
-    private final UdAnswers answers;
-    private final Consumer<UdPeer> dropping;
+    private final Common common;
     private final long client;
     private final QueuePairAddress writer;
     private final QueuePairAddress taker;
@@ -42,19 +42,29 @@ final class UdPeer implements HerdPeer, AutoCloseable {
     private final RegisteredMemory slots;
     private final UnconnectedQueuePair queuePair;
     private final AddressHandle way;
+    private final UdReplies[] replies;
     private @Nullable HerdWelcome welcome;
-    private long heardNs;
     private boolean open = true;
+    private boolean released;
 
-    /** What all peers of a port have in common. */
+    /**
+     * What all peers of a port have in common.
+     *
+     * @param completions of queue pairs that complete nothing
+     * @param polled true for slots in memory that the device writes in order for who polls it
+     * @param workers the answers of each worker
+     * @param dropping ends a peer
+     * @param releasing frees the memory of one that has ended
+     */
     record Common(
             VerbsDevice device,
             ProtectionDomain domain,
             CompletionQueue completions,
             HerdShape shape,
             boolean polled,
-            UdAnswers answers,
-            Consumer<UdPeer> dropping) {}
+            List<UdAnswers> workers,
+            Consumer<UdPeer> dropping,
+            Consumer<UdPeer> releasing) {}
 
     /**
      * Admits a client, which has said hello now.
@@ -64,13 +74,12 @@ final class UdPeer implements HerdPeer, AutoCloseable {
      * @param writer from where its requests come
      * @param taker where its answers go
      * @param takerKey that an answer must carry
+     * @param nowNs the time
      * @throws org.softrdma.verbs.VerbsException if there is no room for it
      * @throws IllegalArgumentException if no device like this can be where it says
      */
-    UdPeer(Common common, long client, QueuePairAddress writer, QueuePairAddress taker, int takerKey) {
-        answers = common.answers();
-        dropping = common.dropping();
-        heardNs = answers.nowNs();
+    UdPeer(Common common, long client, QueuePairAddress writer, QueuePairAddress taker, int takerKey, long nowNs) {
+        this.common = common;
         this.client = client;
         this.writer = writer;
         this.taker = taker;
@@ -91,6 +100,9 @@ final class UdPeer implements HerdPeer, AutoCloseable {
             CloseHelper.closeAll(pair, written);
             throw e;
         }
+        replies = common.workers().stream()
+                .map(answers -> new UdReplies(answers, way, taker.number(), takerKey, nowNs))
+                .toArray(UdReplies[]::new);
     }
 
     private static Set<AccessFlag> slotAccess(boolean polled) {
@@ -143,8 +155,16 @@ final class UdPeer implements HerdPeer, AutoCloseable {
     }
 
     /** True if it has been silent for too long, or its queue pair has failed. */
-    boolean isOver() {
-        return answers.nowNs() - heardNs > LEASE_NS || hasFailed();
+    boolean isOver(long nowNs) {
+        if (hasFailed()) {
+            return true;
+        }
+        for (UdReplies each : replies) {
+            if (nowNs - each.heardNs() <= LEASE_NS) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private boolean hasFailed() {
@@ -158,39 +178,34 @@ final class UdPeer implements HerdPeer, AutoCloseable {
     }
 
     @Override
+    public HerdReplies replies(int worker) {
+        return replies[worker];
+    }
+
+    @Override
     public boolean isOpen() {
         return open;
     }
 
     @Override
-    public boolean hasRoom() {
-        return answers.hasRoom();
-    }
-
-    @Override
-    public MemorySegment replies() {
-        return answers.memory();
-    }
-
-    @Override
-    public long nextReply() {
-        return answers.nextAt();
-    }
-
-    @Override
-    public void send(int length) {
-        heardNs = answers.nowNs(); // it has asked
-        answers.send(way, taker.number(), takerKey, length);
-    }
-
-    @Override
     public void drop() {
-        dropping.accept(this);
+        common.dropping().accept(this);
+    }
+
+    /** It is gone. What it WRITEs still, nobody looks at. */
+    void end() {
+        open = false;
+    }
+
+    @Override
+    public void release() {
+        common.releasing().accept(this);
     }
 
     @Override
     public void close() {
-        if (open) {
+        if (!released) {
+            released = true;
             open = false;
             CloseHelper.closeAll(queuePair, slots); // the device touches no slot once the queue pair is closed
         }

@@ -1,13 +1,11 @@
 package org.softrdma.stores.herd.transport;
 
-import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Queue;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.agrona.CloseHelper;
 import org.agrona.collections.Long2ObjectHashMap;
 import org.agrona.concurrent.NanoClock;
@@ -28,52 +26,45 @@ import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.PostStatus;
 import org.softrdma.verbs.ProtectionDomain;
-import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.QueuePairAddress;
-import org.softrdma.verbs.QueuePairAttributes;
-import org.softrdma.verbs.QueuePairLimits;
-import org.softrdma.verbs.QueuePairState;
 import org.softrdma.verbs.RoutingHeader;
-import org.softrdma.verbs.UnconnectedQueuePair;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.WorkCompletion;
-import org.softrdma.verbs.cm.ConnectionParameters;
-import org.softrdma.verbs.cm.ConnectionRequest;
-import org.softrdma.verbs.cm.Listener;
+import org.softrdma.verbs.cm.DatagramListener;
+import org.softrdma.verbs.cm.DatagramService;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /**
- * HERD's transport as it was published: requests are WRITEs over an unreliable connection of each client, answers are datagrams
- * of one queue pair for all. A client says hello by a datagram as well, until it is answered.
- *
- * <p>Where that queue pair is, the connection manager tells, over a connection that is closed at once.
+ * HERD's transport as it was published: requests are WRITEs over an unreliable connection of each client, answers are datagrams,
+ * of one queue pair of each worker for all clients. A client says hello by a datagram as well, until it is answered. Where
+ * hellos go, the connection manager tells: it is a service of datagrams.
  */
 public final class UdPort implements HerdPort {
     private static final long LOOK_NS = UdPeer.LEASE_NS / 16;
-    private static final int BATCH = 64;
-    private static final int BACKLOG = 64;
+    private static final int ANSWERS = 256;
+    private static final int WELCOMES = 64;
     private static final int HELLOS = 64;
     private static final int HELLO_ROOM = 256;
-
-    private static final int MOST_SEEKERS = 64;
     private static final long HELLO = 1L << Integer.SIZE;
-    private static final QueuePairLimits NOTHING_POSTED = new QueuePairLimits(1, 1, 1, 1, 0);
+    private static final byte[] NO_DATA = {};
 
     private final StoreServerContext context;
     private final NanoClock clock;
     private final ProtectionDomain domain;
-    private final CompletionQueue completions;
+    private final boolean threads;
+    private final CompletionQueue nothing;
     private final RegisteredMemory hellos;
-    private final UnconnectedQueuePair queuePair;
-    private final UdAnswers answers;
+    private final UdAnswers welcomes;
+    private final List<UdAnswers> workers = new ArrayList<>();
     private final UdPeer.Common common;
-    private final byte[] where;
-    private final Listener listener;
-    private final WorkCompletion[] batch = WorkCompletion.array(BATCH);
+    private final DatagramListener listener;
     private final Long2ObjectHashMap<UdPeer> peers = new Long2ObjectHashMap<>();
     private final List<UdPeer> over = new ArrayList<>();
-    private final Queue<QueuePair> seekers = new ArrayDeque<>();
+    private final List<UdPeer> ended = new ArrayList<>();
+    private final FormerWays formerWays;
+    private final Consumer<WorkCompletion> takingHellos = this::take;
     private @Nullable HerdHost told;
+    private long nowNs;
     private long lookNs;
     private boolean closed;
 
@@ -84,47 +75,65 @@ public final class UdPort implements HerdPort {
      * @param context concluded
      * @param shape of a client's slots
      * @param polled true for slots in memory that the device writes in order for who polls it
-     * @param counters counts SENDs
+     * @param counters of each worker, and behind them the port's own
      * @throws VerbsException if it cannot
      * @throws StoreException if an answer does not fit into a datagram of the device, or a request as published into a packet
      */
     public UdPort(
-            VerbsDevice device, StoreServerContext context, HerdShape shape, boolean polled, StoreCounters counters) {
+            VerbsDevice device,
+            StoreServerContext context,
+            HerdShape shape,
+            boolean polled,
+            List<StoreCounters> counters) {
         this.context = context;
         clock = context.nanoClock();
+        threads = !device.manualProgress();
         requireFits(device, context.maxValueLength());
         requireOnePacket(device, context, shape);
-        int inline = Math.min(HerdSends.MOST_INLINE, device.capabilities().maxInline());
-        int key = context.random().nextInt() & Integer.MAX_VALUE;
-        int longest =
-                Math.max(HerdReplyDescriptor.length(context.maxValueLength()), HerdDatagramWelcomeDescriptor.LENGTH);
+        requireFewWorkers(device, shape);
         List<AutoCloseable> opened = new ArrayList<>();
         try {
             domain = device.allocateProtectionDomain();
             opened.addFirst(domain);
+            nothing = device.createCompletionQueue(1);
+            opened.addFirst(nothing);
             hellos = new RegisteredMemory(
                     device, domain, HELLOS * HELLO_ROOM, Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.RECEIVE_SINK));
             opened.addFirst(hellos);
-            completions = device.createCompletionQueue(HerdSends.completions(UdAnswers.CAPACITY) + HELLOS);
-            opened.addFirst(completions);
-            queuePair = domain.createQueuePair(
-                    QueuePairAttributes.of(completions, new QueuePairLimits(UdAnswers.CAPACITY, HELLOS, 1, 1, inline))
-                            .withDatagrams(key));
-            opened.addFirst(queuePair);
-            answers = new UdAnswers(device, domain, queuePair, longest, inline, counters);
-            opened.addFirst(answers);
+            welcomes = new UdAnswers(
+                    device,
+                    domain,
+                    WELCOMES,
+                    HELLOS,
+                    HerdDatagramWelcomeDescriptor.length(shape.workers()),
+                    counters.getLast());
+            opened.addFirst(welcomes);
+            for (int worker = 0; worker < shape.workers(); worker++) {
+                int longest = HerdReplyDescriptor.length(context.maxValueLength());
+                workers.add(new UdAnswers(device, domain, ANSWERS, 1, longest, counters.get(worker)));
+                opened.addFirst(workers.getLast());
+            }
             for (int hello = 0; hello < HELLOS; hello++) {
                 expectHello(hello);
             }
-            listener = device.listen(context.address(), BACKLOG);
+            QueuePairAddress at = welcomes.queuePair().address();
+            listener = device.listenForDatagrams(
+                    context.address(), new DatagramService(at.host(), at.number(), DatagramService.QUEUE_KEY, NO_DATA));
         } catch (RuntimeException e) {
             CloseHelper.closeAll(opened);
             throw e;
         }
-        common = new UdPeer.Common(device, domain, completions, shape, polled, answers, this::drop);
-        where = new byte[HerdAddressDescriptor.LENGTH];
-        HerdAddressDescriptor.put(MemorySegment.ofArray(where), 0, queuePair.address(), key);
+        List<UdAnswers> all = new ArrayList<>(workers);
+        all.add(welcomes);
+        formerWays = new FormerWays(all);
+        common = new UdPeer.Common(
+                device, domain, nothing, shape, polled, List.copyOf(workers), this::drop, this::release);
         lookNs = clock.nanoTime() + LOOK_NS;
+    }
+
+    /** Bytes of the longest value of an answer, which is one datagram. */
+    public static int longestValue(VerbsDevice device) {
+        return device.capabilities().maxTransferUnit() - HerdReplyDescriptor.length(0);
     }
 
     /**
@@ -133,7 +142,7 @@ public final class UdPort implements HerdPort {
      * @throws StoreException if it is too long
      */
     static void requireFits(VerbsDevice device, int maxValueLength) {
-        int most = device.capabilities().maxTransferUnit() - HerdReplyDescriptor.length(0);
+        int most = longestValue(device);
         if (maxValueLength > most) {
             throw new StoreException("maxValueLength=" + maxValueLength + ": an answer is one datagram, which on "
                     + device.name() + " carries a value of " + most + " bytes at most; lower it, or use herd-rc");
@@ -150,6 +159,15 @@ public final class UdPort implements HerdPort {
         }
     }
 
+    /** A client is told in one datagram which queue pair each worker answers by. */
+    private static void requireFewWorkers(VerbsDevice device, HerdShape shape) {
+        int most = device.capabilities().maxTransferUnit();
+        if (HerdDatagramWelcomeDescriptor.length(shape.workers()) > most) {
+            throw new StoreException("workers=" + shape.workers() + ": the answer to a hello is one datagram, which on "
+                    + device.name() + " has " + most + " bytes at most, 4 for each worker; lower it");
+        }
+    }
+
     @Override
     public InetSocketAddress address() {
         return listener.localAddress();
@@ -158,81 +176,51 @@ public final class UdPort implements HerdPort {
     // ---- what comes
 
     @Override
+    public boolean hasThreads() {
+        return threads;
+    }
+
+    @Override
+    public void turn(int worker, long newNowNs) {
+        workers.get(worker).turn(newNowNs);
+    }
+
+    @Override
     public int poll(HerdHost host) {
         if (closed) {
             return 0;
         }
         told = host;
-        long nowNs = clock.nanoTime();
-        answers.begin(nowNs);
-        int work = answerSeeker();
-        int count = completions.poll(batch);
-        for (int i = 0; i < count; i++) {
-            take(batch[i], host);
-        }
+        nowNs = clock.nanoTime();
+        int count = welcomes.poll(takingHellos);
+        welcomes.flush();
         if (nowNs - lookNs >= 0) {
             lookNs = nowNs + LOOK_NS;
             dropWhoIsOver();
-            answers.closeFormerWays();
+            formerWays.closeOld();
         }
-        return work + count;
+        return count;
     }
 
-    /** Tells a client where the queue pair of datagrams is. */
-    private int answerSeeker() {
-        Optional<ConnectionRequest> asked = listener.next(0);
-        if (asked.isEmpty()) {
-            return 0;
-        }
-        try (ConnectionRequest request = asked.get()) {
-            forgetSeekers();
-            QueuePair pair = request.createQueuePair(domain, QueuePairAttributes.of(completions, NOTHING_POSTED));
-            seekers.add(pair);
-            request.accept(new ConnectionParameters(0, 0, where));
-        } catch (VerbsException e) {
-            // It is gone, or there is no memory for it: it learns either from its connection.
-        }
-        return 1;
-    }
-
-    /** Closes connections that clients have closed, and the oldest of too many. */
-    private void forgetSeekers() {
-        for (int left = seekers.size(); left > 0; left--) {
-            QueuePair oldest = seekers.remove();
-            if (oldest.state() == QueuePairState.ERROR || left >= MOST_SEEKERS) {
-                oldest.close();
-            } else {
-                seekers.add(oldest);
-            }
-        }
-    }
-
-    private void take(WorkCompletion completion, HerdHost host) {
-        if (!completion.isSuccess()) {
-            throw new StoreException("the queue pair of the server's datagrams has failed: " + completion.status());
-        }
-        if ((completion.wrId() & HELLO) == 0) {
-            answers.completed(completion.wrId());
-            return;
-        }
+    private void take(WorkCompletion completion) {
         int hello = (int) completion.wrId();
         long at = (long) hello * HELLO_ROOM + RoutingHeader.LENGTH;
         if (HerdDatagramHelloDescriptor.isValid(hellos.segment(), at, completion.byteLength() - RoutingHeader.LENGTH)) {
-            greet(at, host);
+            greet(at);
         }
         expectHello(hello);
     }
 
     private void expectHello(int hello) {
         PostStatus status =
-                queuePair.postReceive(HELLO | hello, hellos.region(), (long) hello * HELLO_ROOM, HELLO_ROOM);
+                welcomes.queuePair().postReceive(HELLO | hello, hellos.region(), (long) hello * HELLO_ROOM, HELLO_ROOM);
         if (status != PostStatus.ACCEPTED) {
             throw new IllegalStateException(status + ": the queue has room for every RECV");
         }
     }
 
     /** Answers a hello: one that comes again as before. Who is not answered asks again. */
-    private void greet(long at, HerdHost host) {
+    private void greet(long at) {
         long client = HerdHelloDescriptor.client(hellos.segment(), at);
         Optional<QueuePairAddress> writer =
                 HerdAddressDescriptor.get(hellos.segment(), at + HerdDatagramHelloDescriptor.WRITER_OFFSET);
@@ -244,20 +232,20 @@ public final class UdPort implements HerdPort {
         UdPeer peer = peers.get(client);
         if (peer == null || !peer.isFrom(writer.get())) {
             int key = HerdAddressDescriptor.key(hellos.segment(), at + HerdDatagramHelloDescriptor.TAKER_OFFSET);
-            peer = admit(client, writer.get(), taker.get(), key, host);
+            peer = admit(client, writer.get(), taker.get(), key);
         }
         if (peer != null) {
             welcome(peer);
         }
     }
 
-    private @Nullable UdPeer admit(
-            long client, QueuePairAddress writer, QueuePairAddress taker, int key, HerdHost host) {
-        if (!peers.containsKey(client) && peers.size() >= context.maxConnections()) {
+    private @Nullable UdPeer admit(long client, QueuePairAddress writer, QueuePairAddress taker, int key) {
+        HerdHost host = told;
+        if (host == null || isFull(client)) {
             return null;
         }
         try {
-            UdPeer peer = new UdPeer(common, client, writer, taker, key);
+            UdPeer peer = new UdPeer(common, client, writer, taker, key, nowNs);
             peer.welcomed(host.arrives(peer, client, peer.remoteSlots())); // and who had this name is dropped
             peers.put(client, peer);
             return peer;
@@ -266,17 +254,28 @@ public final class UdPort implements HerdPort {
         }
     }
 
+    private boolean isFull(long client) {
+        return (!peers.containsKey(client) && peers.size() >= context.maxConnections())
+                || peers.size() + ended.size() >= HerdPeer.mostHeld(context.maxConnections());
+    }
+
     private void welcome(UdPeer peer) {
         HerdWelcome welcome = peer.welcome();
-        if (welcome != null && peer.hasRoom()) {
-            HerdDatagramWelcomeDescriptor.put(peer.replies(), peer.nextReply(), welcome, peer.client(), peer.address());
-            peer.send(HerdDatagramWelcomeDescriptor.LENGTH);
+        if (welcome != null && welcomes.hasRoom()) {
+            HerdDatagramWelcomeDescriptor.put(
+                    welcomes.memory(),
+                    welcomes.nextAt(),
+                    welcome,
+                    peer.client(),
+                    peer.address(),
+                    worker -> workers.get(worker).queuePair().number());
+            welcomes.add(peer.way(), peer.number(), peer.key(), HerdDatagramWelcomeDescriptor.length(workers.size()));
         }
     }
 
     private void dropWhoIsOver() {
         for (UdPeer peer : peers.values()) {
-            if (peer.isOver()) {
+            if (peer.isOver(nowNs)) {
                 over.add(peer);
             }
         }
@@ -291,12 +290,18 @@ public final class UdPort implements HerdPort {
             return;
         }
         peers.remove(peer.client());
-        peer.close();
-        answers.leave(peer.way());
+        peer.end();
+        ended.add(peer);
         HerdHost host = told;
         if (host != null) {
             host.left(peer);
         }
+    }
+
+    private void release(UdPeer peer) {
+        ended.remove(peer);
+        peer.close();
+        formerWays.add(peer.way());
     }
 
     @Override
@@ -304,12 +309,14 @@ public final class UdPort implements HerdPort {
         if (!closed) {
             closed = true;
             listener.close();
-            CloseHelper.closeAll(queuePair); // no answer names a client from now on
-            CloseHelper.closeAll(seekers);
             for (UdPeer peer : List.copyOf(peers.values())) {
                 drop(peer);
             }
-            CloseHelper.closeAll(answers, completions, hellos, domain);
+            for (UdPeer peer : List.copyOf(ended)) {
+                release(peer);
+            }
+            CloseHelper.closeAll(workers); // no answer names a client from now on
+            CloseHelper.closeAll(welcomes, formerWays, nothing, hellos, domain);
         }
     }
 }

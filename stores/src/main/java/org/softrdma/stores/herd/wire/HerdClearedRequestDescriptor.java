@@ -51,6 +51,11 @@ final class HerdClearedRequestDescriptor {
         return (valueLength + Long.BYTES - 1 & -Long.BYTES) - COMMAND_OFFSET;
     }
 
+    /** Bytes of the longest value whose slot has no more bytes than that. */
+    static int longestValue(int packet) {
+        return (packet & -HerdShape.LINE) + COMMAND_OFFSET;
+    }
+
     static void put(MemorySegment memory, long end, int command, long first, long last) {
         memory.set(INT, end + COMMAND_OFFSET, command);
         memory.set(INT, end + COMMAND_OFFSET + Integer.BYTES, 0);

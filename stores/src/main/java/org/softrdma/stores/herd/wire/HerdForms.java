@@ -19,4 +19,14 @@ public final class HerdForms {
                 ? new HerdClearedForm(maxValueLength, seed)
                 : new HerdNumberedForm(maxKeyLength, maxValueLength, seed);
     }
+
+    /**
+     * Bytes of the longest value of a request whose slot is as long as a packet at most. The mended form needs no such slots.
+     *
+     * @param protocol as published, or mended
+     * @param packet bytes that a packet carries
+     */
+    public static int longestValue(Protocol protocol, int packet) {
+        return protocol == Protocol.PAPER ? HerdClearedRequestDescriptor.longestValue(packet) : Integer.MAX_VALUE;
+    }
 }

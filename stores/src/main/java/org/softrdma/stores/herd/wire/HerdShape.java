@@ -12,7 +12,8 @@ public record HerdShape(int workers, int window, int slotLength) {
     public static final int MOST_WORKERS = 256;
 
     private static final int WORKER_SHIFT = 48;
-    private static final int LINE = 64;
+    /** The length of a slot is a multiple of it. */
+    static final int LINE = 64;
 
     /** Checks. */
     public HerdShape {
@@ -49,6 +50,16 @@ public record HerdShape(int workers, int window, int slotLength) {
     /** A worker's first slot. */
     public int firstSlot(int worker) {
         return worker * window;
+    }
+
+    /** The worker that a slot belongs to. */
+    public int workerOf(int slot) {
+        return slot / window;
+    }
+
+    /** The slot behind one, of the same worker: its slots are a ring. */
+    public int next(int slot) {
+        return (slot + 1) % window == 0 ? slot + 1 - window : slot + 1;
     }
 
     /** The worker that owns the keys with this hash. */
