@@ -1,23 +1,31 @@
 package org.softrdma.cli.store;
 
 import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
+import java.util.function.IntFunction;
 import java.util.function.Supplier;
+import org.agrona.concurrent.Agent;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.bench.cpu.AllocationMeter;
+import org.softrdma.cli.command.UserErrorException;
 import org.softrdma.stores.SpaceUse;
 import org.softrdma.stores.StoreServer;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /**
  * The thread {@code store}: opens the device, which it may have to drive, makes the server, serves until it is to
- * stop, and closes both. Another thread starts it, asks and stops it.
+ * stop, and closes both. The server's workers have threads of their own if they may. If one of them fails, all stop: its
+ * part of the keys may be half changed. Another thread starts it, asks and stops it.
  */
 final class ServingThread implements AutoCloseable {
     private final CompletableFuture<Started> started = new CompletableFuture<>();
@@ -25,12 +33,14 @@ final class ServingThread implements AutoCloseable {
     private final Queue<CompletableFuture<Map<String, Long>>> asked = new ConcurrentLinkedQueue<>();
     private final Supplier<VerbsDevice> opening;
     private final Function<VerbsDevice, StoreServer> making;
-    private final Rest rest;
+    private final Supplier<Rest> rests;
+    private final IntFunction<Optional<String>> pinning;
+    private final AtomicReference<@Nullable Throwable> workersFailure = new AtomicReference<>();
     private final AllocationMeter allocation = new AllocationMeter();
     private volatile boolean stopping;
 
     /** What it serves. */
-    record Started(InetSocketAddress address, String device, String pinning) {}
+    record Started(InetSocketAddress address, String device, String pinning, int workers) {}
 
     /** What the thread does between two turns of the server. */
     @FunctionalInterface
@@ -44,10 +54,15 @@ final class ServingThread implements AutoCloseable {
         void after(int worked, VerbsDevice device);
     }
 
-    private ServingThread(Supplier<VerbsDevice> opening, Function<VerbsDevice, StoreServer> making, Rest rest) {
+    private ServingThread(
+            Supplier<VerbsDevice> opening,
+            Function<VerbsDevice, StoreServer> making,
+            Supplier<Rest> rests,
+            IntFunction<Optional<String>> pinning) {
         this.opening = opening;
         this.making = making;
-        this.rest = rest;
+        this.rests = rests;
+        this.pinning = pinning;
     }
 
     /**
@@ -55,12 +70,17 @@ final class ServingThread implements AutoCloseable {
      *
      * @param opening opens the device
      * @param making makes the server
-     * @param rest what it does when there is nothing to do
+     * @param rests what each thread does when there is nothing to do
+     * @param pinning pins the calling thread, that of the worker with this number; says why if it cannot
      * @param onEnd called when it has ended, whatever the reason
      */
     static ServingThread start(
-            Supplier<VerbsDevice> opening, Function<VerbsDevice, StoreServer> making, Rest rest, Runnable onEnd) {
-        ServingThread serving = new ServingThread(opening, making, rest);
+            Supplier<VerbsDevice> opening,
+            Function<VerbsDevice, StoreServer> making,
+            Supplier<Rest> rests,
+            IntFunction<Optional<String>> pinning,
+            Runnable onEnd) {
+        ServingThread serving = new ServingThread(opening, making, rests, pinning);
         Thread.ofPlatform().name("store").start(() -> {
             serving.run();
             onEnd.run();
@@ -71,17 +91,69 @@ final class ServingThread implements AutoCloseable {
     private void run() {
         try (VerbsDevice device = opening.get();
                 StoreServer server = making.apply(device)) {
-            started.complete(new Started(server.address(), device.name(), device.pinning()));
-            while (!stopping) {
-                rest.after(server.doWork(), device);
-                CompletableFuture<Map<String, Long>> report = asked.poll();
-                if (report != null) {
-                    report.complete(report(server, device));
+            List<Agent> workers = server.detachWorkers();
+            List<Thread> threads = new ArrayList<>();
+            try {
+                for (int worker = 0; worker < workers.size(); worker++) {
+                    threads.add(startWorker(worker, workers.get(worker), device));
                 }
+                started.complete(new Started(server.address(), device.name(), device.pinning(), workers.size()));
+                serve(server, device);
+            } finally {
+                stopping = true;
+                threads.forEach(ServingThread::awaitEnd); // before the server is closed
             }
-            ended.complete(null);
+            Throwable failure = workersFailure.get();
+            if (failure == null) {
+                ended.complete(null);
+            } else {
+                ended.completeExceptionally(failure);
+            }
         } catch (RuntimeException | Error e) {
             boolean ignored = started.completeExceptionally(e) || ended.completeExceptionally(e);
+        }
+    }
+
+    private void serve(StoreServer server, VerbsDevice device) {
+        Rest rest = rests.get();
+        while (!stopping) {
+            rest.after(server.doWork(), device);
+            CompletableFuture<Map<String, Long>> report = asked.poll();
+            if (report != null) {
+                report.complete(report(server, device));
+            }
+        }
+    }
+
+    private Thread startWorker(int number, Agent worker, VerbsDevice device) {
+        return Thread.ofPlatform().name("store-worker-" + number).start(() -> {
+            try {
+                Optional<String> problem = pinning.apply(number);
+                if (problem.isPresent()) {
+                    throw new UserErrorException("--pin: " + problem.get());
+                }
+                Rest rest = rests.get();
+                while (!stopping) {
+                    rest.after(worker.doWork(), device);
+                }
+            } catch (Throwable e) {
+                boolean ignored = workersFailure.compareAndSet(null, e);
+                stopping = true;
+            }
+        });
+    }
+
+    private static void awaitEnd(Thread thread) {
+        boolean interrupted = false;
+        while (thread.isAlive()) {
+            try {
+                thread.join();
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
         }
     }
 

@@ -7,21 +7,25 @@ import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import org.agrona.concurrent.BackoffIdleStrategy;
 import org.agrona.concurrent.BusySpinIdleStrategy;
 import org.agrona.concurrent.IdleStrategy;
 import org.jspecify.annotations.Nullable;
+import org.softrdma.bench.cpu.Pinning;
 import org.softrdma.bench.measurement.ByteSize;
 import org.softrdma.cli.command.CommandFailure;
 import org.softrdma.cli.command.DeviceProgress;
@@ -61,6 +65,7 @@ public final class StoreCommand implements Callable<Integer> {
     private static final long SPINS = 20;
     private static final int MAX_PORT = 0xFFFF;
     private static final String REPORT = "report";
+    private static final String USUAL_MAX_VALUE = "4K";
 
     @Spec
     private CommandSpec spec;
@@ -112,9 +117,9 @@ public final class StoreCommand implements Callable<Integer> {
     @Option(
             names = "--max-value",
             paramLabel = "SIZE",
-            defaultValue = "4K",
-            description = "Length of the longest value (${DEFAULT-VALUE}).")
-    private String maxValue = "";
+            description = "Length of the longest value (4K, or less if the device carries less: herd's answers are"
+                    + " datagrams).")
+    private @Nullable String maxValue;
 
     @Option(
             names = {"-c", "--connections"},
@@ -155,6 +160,14 @@ public final class StoreCommand implements Callable<Integer> {
     private Idle idle = Idle.SLEEP;
 
     @Option(
+            names = "--pin",
+            paramLabel = "CPU",
+            split = ",",
+            description = "Run the threads of the store's workers on these CPUs, in turn. With --progress engine, the"
+                    + " workers of herd, herd-rc and nessie-sd (--option workers=N) have threads of their own.")
+    private List<Integer> pins = List.of();
+
+    @Option(
             names = "--until-input-ends",
             hidden = true,
             description = "Stop when standard input ends, and answer the line 'report', for child processes.")
@@ -179,12 +192,26 @@ public final class StoreCommand implements Callable<Integer> {
         }
     }
 
-    private int serve(StoreDesign design, StoreServerContext context, PrintWriter out) {
+    private int serve(StoreDesign design, StoreServerContext asked, PrintWriter out) {
         CountDownLatch stopped = new CountDownLatch(1);
         ProcessStop stop = new ProcessStop(stopped);
+        AtomicReference<StoreServerContext> served = new AtomicReference<>(asked);
         try (ServingThread serving = ServingThread.start(
-                this::open, device -> made(design, device, context), rest(idle, progress), stop::stop)) {
+                () -> open(asked.address().getAddress()),
+                device -> {
+                    StoreServerContext context = fitting(design, device, asked);
+                    served.set(context);
+                    return made(design, device, context);
+                },
+                () -> rest(idle, progress),
+                this::pin,
+                stop::stop)) {
             ServingThread.Started started = serving.awaitStart();
+            if (!pins.isEmpty() && started.workers() == 0) {
+                throw new UserErrorException(
+                        "--pin: the design " + design.name() + " has no workers with threads of their own here");
+            }
+            StoreServerContext context = served.get();
             out.println("store: " + text(started.address()) + ", design " + design.name() + " ("
                     + lower(context.protocol()) + "), device " + started.device());
             out.println("paper: " + design.paper());
@@ -192,7 +219,9 @@ public final class StoreCommand implements Callable<Integer> {
                     + " operations each, keys up to " + context.maxKeyLength() + " bytes, values up to "
                     + context.maxValueLength());
             out.println("options: " + (options.isEmpty() ? "defaults" : new TreeMap<>(options)) + "; progress "
-                    + progress.option() + ", idle " + lower(idle) + ", pinning " + started.pinning());
+                    + progress.option() + ", idle " + lower(idle) + ", threads of workers "
+                    + (started.workers() == 0 ? "none" : started.workers() + pinned()) + ", pinning "
+                    + started.pinning());
             out.println("ready");
             out.flush();
             stop.await(untilInputEnds ? System.in : null, line -> answer(line, serving, out));
@@ -247,12 +276,17 @@ public final class StoreCommand implements Callable<Integer> {
         } catch (IllegalArgumentException e) {
             throw new ParameterException(spec.commandLine(), "--option: " + e.getMessage(), e);
         }
+        requireCpus();
+        return contextOfValues(maxValue == null ? USUAL_MAX_VALUE : maxValue);
+    }
+
+    private StoreServerContext contextOfValues(String longest) {
         try {
             return new StoreServerContext(new InetSocketAddress(InetAddress.getByName(listen), port))
                     .protocol(protocol)
                     .window(window)
                     .maxKeyLength(size("--max-key", maxKey))
-                    .maxValueLength(size("--max-value", maxValue))
+                    .maxValueLength(size("--max-value", longest))
                     .maxConnections(connections)
                     .options(options)
                     .conclude();
@@ -261,6 +295,40 @@ public final class StoreCommand implements Callable<Integer> {
         } catch (IllegalArgumentException e) {
             throw new ParameterException(spec.commandLine(), inOptions(String.valueOf(e.getMessage())), e);
         }
+    }
+
+    /** If nobody has said how long values may be, they are as long as the device carries them. */
+    private StoreServerContext fitting(StoreDesign design, VerbsDevice device, StoreServerContext asked) {
+        int longest = design.longestValue(device, asked.protocol());
+        return maxValue == null && longest < asked.maxValueLength()
+                ? contextOfValues(Integer.toString(longest))
+                : asked;
+    }
+
+    private void requireCpus() {
+        if (pins.isEmpty()) {
+            return;
+        }
+        if (progress != DeviceProgress.ENGINE) {
+            throw new ParameterException(
+                    spec.commandLine(), "--pin: with --progress manual one thread does all; omit one of them");
+        }
+        for (int cpu : pins) {
+            if (cpu < 0 || !Pinning.exists(cpu)) {
+                throw new ParameterException(spec.commandLine(), "--pin " + cpu + ": there is no such CPU");
+            }
+        }
+        Pinning.detect().problem().ifPresent(problem -> {
+            throw new UserErrorException("--pin: " + problem);
+        });
+    }
+
+    private Optional<String> pin(int worker) {
+        return pins.isEmpty() ? Optional.empty() : Pinning.detect().pinThisThread(pins.get(worker % pins.size()));
+    }
+
+    private String pinned() {
+        return pins.isEmpty() ? "" : " on CPUs " + pins;
     }
 
     /** The settings of a store by the names of the options that set them. */
@@ -281,9 +349,16 @@ public final class StoreCommand implements Callable<Integer> {
         }
     }
 
-    /** One thread, as the store has one; the provider may have no such option. */
-    private VerbsDevice open() {
-        return provider.openWithKnown(Map.of("progress", progress.option(), "threads", "1"));
+    /**
+     * One thread, as the store has one; the provider may have no such option. On RoCEv2, datagrams come from where the server
+     * listens.
+     */
+    private VerbsDevice open(InetAddress local) {
+        Map<String, String> wanted = new HashMap<>(Map.of("progress", progress.option(), "threads", "1"));
+        if (provider.rocePort().isPresent() && !local.isAnyLocalAddress() && !local.isLinkLocalAddress()) {
+            wanted.put("roce-address", local.getHostAddress());
+        }
+        return provider.openWithKnown(wanted);
     }
 
     private StoreServer made(StoreDesign design, VerbsDevice device, StoreServerContext context) {

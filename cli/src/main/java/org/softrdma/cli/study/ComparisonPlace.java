@@ -19,10 +19,12 @@ import org.softrdma.fabric.FabricNode;
 import org.softrdma.fabric.FabricSettings;
 import org.softrdma.fabric.baton.Baton;
 import org.softrdma.fabric.baton.SimulatedThread;
+import org.softrdma.stores.Protocol;
 import org.softrdma.stores.StoreClientContext;
 import org.softrdma.stores.StoreDesign;
 import org.softrdma.stores.StoreServer;
 import org.softrdma.stores.StoreServerContext;
+import org.softrdma.verbs.Feature;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /** A fabric, and where its servers and its load are. Processes of the run. */
@@ -75,6 +77,11 @@ final class ComparisonPlace {
         return fabric.baton().choices().generator();
     }
 
+    /** Options of devices on which a design runs: of RoCEv2 if it needs unreliable transports, else none. */
+    static Map<String, String> deviceOptions(StoreDesign design, Protocol protocol) {
+        return design.needs(protocol).contains(Feature.UNRELIABLE_DATAGRAM) ? Map.of("wire", "roce") : Map.of();
+    }
+
     /** A server of a design that a helper of its node drives, so that a run does not wait for its end. */
     final class Serving {
         private final VerbsDevice device;
@@ -124,7 +131,7 @@ final class ComparisonPlace {
         FabricNode node = servers.get(server);
         @Nullable Serving[] serving = new Serving[1];
         SimulatedThread thread = node.startHelper("store", () -> {
-            try (VerbsDevice device = node.open(Map.of());
+            try (VerbsDevice device = node.open(deviceOptions(design, context.protocol()));
                     StoreServer store = design.serve(device, context)) {
                 serving[0] = new Serving(device, store);
                 serving[0].run();

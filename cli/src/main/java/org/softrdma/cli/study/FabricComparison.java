@@ -160,7 +160,7 @@ final class FabricComparison {
             place.letTimePass();
             ComparisonPlace.Serving serving = place.serve(design, plan, valueLength);
             try (StoreConnections connections = new DesignConnections(
-                    place.client().open(Map.of()),
+                    place.client().open(ComparisonPlace.deviceOptions(design, plan.protocol())),
                     true,
                     plan.connections(),
                     device -> design.connect(
@@ -183,7 +183,7 @@ final class FabricComparison {
 
     private Set<Feature> missing(ComparisonPlace place, StoreDesign design) {
         Set<Feature> missing = new HashSet<>(design.needs(plan.protocol()));
-        try (VerbsDevice device = place.client().open(Map.of())) {
+        try (VerbsDevice device = place.client().open(ComparisonPlace.deviceOptions(design, plan.protocol()))) {
             missing.removeAll(device.capabilities().features());
         }
         return missing;

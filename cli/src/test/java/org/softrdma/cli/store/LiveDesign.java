@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
+import org.agrona.concurrent.Agent;
 import org.agrona.concurrent.AgentRunner;
 import org.agrona.concurrent.BackoffIdleStrategy;
 import org.agrona.concurrent.CompositeAgent;
@@ -21,7 +22,10 @@ import org.softrdma.stores.StoreServer;
 import org.softrdma.stores.StoreServerContext;
 import org.softrdma.verbs.device.VerbsDevice;
 
-/** The servers of a design on one thread, each with a device of its own, and a device for clients. The thread of the test. */
+/**
+ * The servers of a design on one thread, each with a device of its own, their workers on threads of their own, and a device for
+ * clients. The thread of the test.
+ */
 final class LiveDesign implements AutoCloseable {
     private static final int KEY = 32;
     private static final int NODES = 2;
@@ -42,7 +46,7 @@ final class LiveDesign implements AutoCloseable {
     private final List<InetSocketAddress> addresses = new ArrayList<>();
     private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
     private final VerbsDevice clientDevice;
-    private final AgentRunner runner;
+    private final List<AgentRunner> runners = new ArrayList<>();
 
     LiveDesign(StoreDesign design, int valueLength) {
         this.design = design;
@@ -68,8 +72,14 @@ final class LiveDesign implements AutoCloseable {
             addresses.add(server.address());
         }
         clientDevice = new SoftRdmaProvider().open(ofDevices);
-        runner = new AgentRunner(new BackoffIdleStrategy(), failure::set, null, new CompositeAgent(servers));
+        servers.forEach(server -> server.detachWorkers().forEach(this::start));
+        start(new CompositeAgent(servers));
+    }
+
+    private void start(Agent agent) {
+        AgentRunner runner = new AgentRunner(new BackoffIdleStrategy(), failure::set, null, agent);
         Thread ignored = AgentRunner.startOnThread(runner);
+        runners.add(runner);
     }
 
     StoreClient client() {
@@ -83,7 +93,7 @@ final class LiveDesign implements AutoCloseable {
 
     @Override
     public void close() {
-        runner.close();
+        runners.forEach(AgentRunner::close); // workers before their servers
         clientDevice.close();
         devices.forEach(VerbsDevice::close);
         assertNull(failure.get());

@@ -61,6 +61,8 @@ class StoreCommandTest {
             --design=pilaf --port=70000            | --port 70000: expected 0 to 65535
             --design=pilaf --protocol=other        | --protocol other: expected paper or safe
             --design=pilaf --idle=never            | --idle never: expected sleep or spin
+            --design=herd-rc --pin=0 --progress=manual | --pin: with --progress manual one thread does all
+            --design=herd-rc --pin=-1              | --pin -1: there is no such CPU
             --design=pilaf --provider=none         | --provider none: unknown
             --design=pilaf --listen=no.such.host.invalid | --listen no.such.host.invalid: no such address
             """)
@@ -169,6 +171,29 @@ class StoreCommandTest {
                                         .conclude()))) {
             assertTrue(store.put(KEY, VALUE));
             assertArrayEquals(VALUE, store.get(KEY).orElseThrow());
+        }
+    }
+
+    /** Nobody has said how long values may be, and an answer of this design is one datagram. */
+    @Test
+    void shouldTakeValuesAsLongAsADatagramCarriesThem() throws Exception {
+        List<String> arguments = new ArrayList<>(List.of("--design", "herd", "--until-input-ends"));
+        DesignDevices.options(StoreDesigns.named("herd"))
+                .forEach((name, value) -> arguments.addAll(List.of("--device", name + "=" + value)));
+        Process server = server(arguments.toArray(String[]::new));
+        try (BufferedReader lines = server.inputReader()) {
+            String all = lines.readLine();
+            for (String line = all; !line.equals("ready"); all += "\n" + line) {
+                line = lines.readLine();
+            }
+            int longest = Integer.parseInt(all.replaceFirst("(?s).*values up to ([0-9]+)\n.*", "$1"));
+            assertTrue(longest >= 240 && longest < 4096, all);
+            assertTrue(all.contains(", threads of workers 2, "), all);
+            server.outputWriter().close();
+            assertTrue(server.waitFor(60, TimeUnit.SECONDS));
+            assertEquals(ExitCode.OK, server.exitValue());
+        } finally {
+            server.destroyForcibly();
         }
     }
 

@@ -141,7 +141,7 @@ public record CompareResults(
     public List<CompareRow> cell(int valueBytes, int window, String mix) {
         return rows.stream()
                 .filter(row -> row.valueBytes() == valueBytes && row.window() == window)
-                .filter(row -> row.mix().equals(mix) && row.server() != CompareRow.Server.SPINNING)
+                .filter(row -> row.mix().equals(mix) && !row.server().isApart())
                 .toList();
     }
 

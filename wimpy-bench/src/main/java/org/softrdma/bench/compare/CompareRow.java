@@ -120,8 +120,18 @@ public record CompareRow(
         SLEEPING,
         /** One thread drives device and store without rest. */
         SPINNING,
-        /** A thread of the device, and the store's, which sleeps for ever longer times: the RNIC can have its own priority. */
-        TWO_THREADS
+        /**
+         * A thread of the device, and the store's, which sleeps for ever longer times: the RNIC can have its own priority. Workers
+         * of a design have threads too.
+         */
+        TWO_THREADS,
+        /** The same, with a stated number of workers. */
+        WORKER_THREADS;
+
+        /** True of a form that rows of other forms are not compared with. */
+        boolean isApart() {
+            return this == SPINNING || this == WORKER_THREADS;
+        }
     }
 
     /** A value; NaN if it was not measured. */
@@ -191,12 +201,16 @@ public record CompareRow(
         return valueBytes == other.valueBytes
                 && window == other.window
                 && mix.equals(other.mix)
-                && (server == Server.SPINNING) == (other.server == Server.SPINNING);
+                && (server == other.server || (!server.isApart() && !other.server.isApart()));
     }
 
     /** What its cell is, for people. */
     String title() {
         return ReportText.size(valueBytes) + ", " + window + " outstanding, mix " + mix
-                + (server == Server.SPINNING ? ", servers spinning" : "");
+                + switch (server) {
+                    case SPINNING -> ", servers spinning";
+                    case WORKER_THREADS -> ", workers with threads of their own";
+                    case OWN, SLEEPING, TWO_THREADS -> "";
+                };
     }
 }

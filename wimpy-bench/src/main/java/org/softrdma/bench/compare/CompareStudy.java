@@ -35,6 +35,9 @@ public final class CompareStudy {
     /** What the server of a design says of its heap. */
     private static final String ALLOCATED = "allocatedBytes";
 
+    /** Workers with threads of their own that are compared. */
+    private static final List<Integer> WORKER_THREADS = List.of(1, 2);
+
     private final ComparePlan plan;
     private final StudySetup setup;
     private final AllocationMeter allocation = new AllocationMeter();
@@ -84,6 +87,13 @@ public final class CompareStudy {
                         .max()
                         .orElseThrow();
                 block(longest, List.of(plan.maxWindow()), List.of(mix), CompareRow.Server.SPINNING);
+                // And one with most GETs, in which workers have threads of their own.
+                Mix gets = plan.mixes().stream()
+                        .max(Comparator.comparingInt(Mix::getPercent))
+                        .orElseThrow();
+                if (CompareSystems.hasWorkerThreads(plan)) {
+                    block(longest, List.of(plan.maxWindow()), List.of(gets), CompareRow.Server.WORKER_THREADS);
+                }
             }
             workers.addAll(new WorkersBlock(plan, setup, turns, skipped).run());
         } finally {
@@ -130,8 +140,11 @@ public final class CompareStudy {
     private void block(int valueLength, List<Integer> windows, List<Mix> mixes, CompareRow.Server waiting) {
         try (CloseStack opened = new CloseStack()) {
             CompareSystems systems = new CompareSystems(plan, setup, valueLength, waiting, opened);
-            SystemList<ComparedSystem> list =
-                    waiting == CompareRow.Server.SPINNING ? systems.startDesigns() : systems.startAll();
+            SystemList<ComparedSystem> list = switch (waiting) {
+                case SPINNING -> systems.startDesigns();
+                case WORKER_THREADS -> systems.startWorkerThreads(WORKER_THREADS);
+                case OWN, SLEEPING, TWO_THREADS -> systems.startAll();
+            };
             list.skipped().forEach(skipped::putIfAbsent);
             Pinning.detect().pinThisProcess(plan.cores().load()).ifPresent(setup.progress()::say);
             MixPairs pairs = new MixPairs(plan.pairs(), valueLength);

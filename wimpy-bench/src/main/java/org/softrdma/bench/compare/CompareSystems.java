@@ -1,5 +1,6 @@
 package org.softrdma.bench.compare;
 
+import java.net.InetAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -7,8 +8,13 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.softrdma.bench.cpu.Pinning;
+import org.softrdma.bench.measurement.MeasurementException;
 import org.softrdma.bench.server.MemcachedAdmin;
 import org.softrdma.bench.server.RedisAdmin;
 import org.softrdma.bench.server.ServerProcess;
@@ -27,6 +33,7 @@ import org.softrdma.kv.client.KvClientContext;
 import org.softrdma.kv.client.KvProtocol;
 import org.softrdma.stores.StoreClientContext;
 import org.softrdma.stores.StoreDesign;
+import org.softrdma.verbs.Feature;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /**
@@ -43,6 +50,9 @@ final class CompareSystems {
     private static final int LOCATORS_PER_KEY = 8;
     /** A busy machine is slow; that is no error of a store. */
     private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(10);
+
+    /** Designs whose workers may have threads of their own, and hold as many pairs with any number of them. */
+    private static final List<String> THREADED = List.of("herd", "herd-rc");
 
     private static final String INSTALL = " is not installed; ./ci/install installs it";
 
@@ -79,10 +89,35 @@ final class CompareSystems {
                 LEAST_CONNECTIONS);
     }
 
+    /**
+     * Starts the designs whose workers may have threads of their own, with so many workers each.
+     *
+     * @param counts of workers
+     */
+    SystemList<ComparedSystem> startWorkerThreads(List<Integer> counts) {
+        for (StoreDesign design : plan.designs()) {
+            for (int count : THREADED.contains(design.name()) ? counts : List.<Integer>of()) {
+                String label = threadsLabel(design.name(), count);
+                list.attempt(label, () -> startDesign(design, label, Map.of("workers", Integer.toString(count))));
+            }
+        }
+        return list;
+    }
+
+    /** True if {@link #startWorkerThreads} starts some of the designs. */
+    static boolean hasWorkerThreads(ComparePlan plan) {
+        return plan.designs().stream().anyMatch(design -> THREADED.contains(design.name()));
+    }
+
+    /** The name of a design whose workers have threads of their own. */
+    static String threadsLabel(String design, int count) {
+        return design + ", " + count + (count == 1 ? " worker thread" : " worker threads");
+    }
+
     /** Starts the designs alone. */
     SystemList<ComparedSystem> startDesigns() {
         for (StoreDesign design : plan.designs()) {
-            list.attempt(form() + design.name(), () -> startDesign(design));
+            list.attempt(form() + design.name(), () -> startDesign(design, design.name(), Map.of()));
         }
         return list;
     }
@@ -91,7 +126,7 @@ final class CompareSystems {
         return switch (waiting) {
             case SPINNING -> "spinning ";
             case TWO_THREADS -> "two threads of ";
-            case OWN, SLEEPING -> "";
+            case OWN, SLEEPING, WORKER_THREADS -> "";
         };
     }
 
@@ -118,7 +153,8 @@ final class CompareSystems {
 
     // ---- stores of papers
 
-    private void startDesign(StoreDesign design) {
+    private void startDesign(StoreDesign design, String label, Map<String, String> more) {
+        requireFeatures(design);
         setup.progress().say("starting softrdma store --design " + design.name());
         List<String> options = new ArrayList<>(List.of("--design", design.name()));
         options.addAll(List.of("--protocol", plan.protocol().name().toLowerCase(Locale.ROOT)));
@@ -127,8 +163,9 @@ final class CompareSystems {
         options.addAll(List.of("--max-value", Integer.toString(valueLength)));
         options.addAll(List.of("--connections", Integer.toString(plan.connections())));
         options.addAll(threadOptions(waiting));
-        plan.serverOptions(design.name(), valueLength)
-                .forEach((name, value) -> options.addAll(List.of("--option", name + "=" + value)));
+        Map<String, String> ofDesign = new TreeMap<>(plan.serverOptions(design.name(), valueLength));
+        ofDesign.putAll(more);
+        ofDesign.forEach((name, value) -> options.addAll(List.of("--option", name + "=" + value)));
         ServerProcess server = opened.add(ServerProcess.store(
                 setup.store(), resources.pinning(), setup.hosts().next(), options));
         StoreConnections connections = opened.add(new DesignConnections(
@@ -136,7 +173,7 @@ final class CompareSystems {
         server.suspend(); // until it is its turn: its thread looks for work even when there is none
         add(new ComparedSystem(
                 SystemKind.DESIGN,
-                design.name(),
+                label,
                 waiting,
                 connections,
                 server,
@@ -150,7 +187,9 @@ final class CompareSystems {
     static List<String> threadOptions(CompareRow.Server waiting) {
         return List.of(
                 "--progress",
-                waiting == CompareRow.Server.TWO_THREADS ? "engine" : "manual",
+                waiting == CompareRow.Server.TWO_THREADS || waiting == CompareRow.Server.WORKER_THREADS
+                        ? "engine"
+                        : "manual",
                 "--idle",
                 waiting == CompareRow.Server.SPINNING ? "spin" : "sleep");
     }
@@ -166,9 +205,30 @@ final class CompareSystems {
                 .conclude();
     }
 
-    /** Driven by this thread, as there is one core for the load. */
+    /** Says which device would have what this one lacks, before a server fails for want of it. */
+    private void requireFeatures(StoreDesign design) {
+        Set<Feature> missing = new TreeSet<>(design.needs(plan.protocol()));
+        if (missing.isEmpty()) {
+            return;
+        }
+        try (VerbsDevice device = device()) {
+            missing.removeAll(device.capabilities().features());
+            if (!missing.isEmpty()) {
+                throw new MeasurementException("the design " + design.name() + " needs "
+                        + missing.stream().map(Feature::name).collect(Collectors.joining(", ")) + ", which "
+                        + device.name() + " does not have"
+                        + (missing.contains(Feature.UNRELIABLE_DATAGRAM) ? "; --device wire=roce does" : ""));
+            }
+        }
+    }
+
+    /** Driven by this thread, as there is one core for the load. On RoCEv2, servers on this machine send datagrams to loopback. */
     private VerbsDevice device() {
-        return setup.devices().open(Map.of("progress", "manual"));
+        Map<String, String> wanted = new HashMap<>(Map.of("progress", "manual"));
+        if (setup.hosts().rocePort().isPresent()) {
+            wanted.put("roce-address", InetAddress.getLoopbackAddress().getHostAddress());
+        }
+        return setup.devices().open(wanted);
     }
 
     private void add(ComparedSystem system) {

@@ -71,6 +71,7 @@ final class Predictions {
             }
         }
         list.add(headline(results));
+        list.addAll(HerdPredictions.judge(results));
         return list;
     }
 

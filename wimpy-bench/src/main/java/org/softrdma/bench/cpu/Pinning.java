@@ -3,17 +3,19 @@ package org.softrdma.bench.cpu;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.bench.machine.SystemCommand;
 
-/** Binds processes to a core with {@code taskset}; where that cannot be done, says why instead of pretending. */
+/** Binds processes and threads to a core with {@code taskset}; where that cannot be done, says why instead of pretending. */
 public final class Pinning {
     private static final List<Path> PLACES =
             List.of(Path.of("/usr/bin/taskset"), Path.of("/bin/taskset"), Path.of("/usr/local/bin/taskset"));
 
+    private static final Path THIS_THREAD = Path.of("/proc/thread-self");
     private static final Path CORES = Path.of("/sys/devices/system/cpu");
 
     private final @Nullable Path taskset;
@@ -69,9 +71,34 @@ public final class Pinning {
         if (core < 0 || taskset == null) {
             return core < 0 ? Optional.empty() : problem();
         }
-        String pid = Long.toString(ProcessHandle.current().pid());
+        return pinned(core, List.of("-a"), Long.toString(ProcessHandle.current().pid()));
+    }
+
+    /**
+     * Binds the calling thread to one core.
+     *
+     * @param core the core's number
+     * @return why it did not work; empty if it did
+     */
+    public Optional<String> pinThisThread(int core) {
+        if (taskset == null) {
+            return problem();
+        }
         try {
-            SystemCommand.run(List.of(taskset.toString(), "-a", "-c", "-p", Integer.toString(core), pid));
+            Path self = Files.readSymbolicLink(THIS_THREAD);
+            return pinned(core, List.of(), String.valueOf(self.getFileName()));
+        } catch (IOException | UnsupportedOperationException e) {
+            return Optional.of("not pinned to core " + core + ": " + THIS_THREAD + ": " + e.getMessage());
+        }
+    }
+
+    private Optional<String> pinned(int core, List<String> options, String id) {
+        List<String> command = new ArrayList<>();
+        command.add(String.valueOf(taskset));
+        command.addAll(options);
+        command.addAll(List.of("-c", "-p", Integer.toString(core), id));
+        try {
+            SystemCommand.run(command);
             return Optional.empty();
         } catch (IOException e) {
             return Optional.of("not pinned to core " + core + ": " + e.getMessage());

@@ -4,11 +4,12 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import org.softrdma.bench.compare.HerdPredictions;
 import org.softrdma.bench.papers.LedgerEntry.Finding;
 
 /**
  * Figures of HERD (Kalia, Kaminsky, Andersen, SIGCOMM 2014), as far as our text of the paper goes, from results of {@code
- * softrdma perf floor} and {@code perf verbs}. Stateless.
+ * softrdma perf floor}, {@code perf verbs} and {@code compare}. Stateless.
  */
 final class HerdEntries {
     static final List<LedgerEntry> ALL = List.of(
@@ -31,6 +32,11 @@ final class HerdEntries {
                     "more WRITEs than READs per second, while they are small: each costs the side that sends it less",
                     LedgerSources.Source.PERF,
                     HerdEntries::cheaperWrites),
+            LedgerEntry.judged(
+                    "H-Sec3",
+                    "WRITEs over unreliable connections and SENDs of datagrams",
+                    "they cost the server less than reliable connections",
+                    HerdPredictions::unreliable),
             LedgerEntry.notInOurText(
                     "H-Fig9 to H-Fig14",
                     "HERD beside emulations of Pilaf and FaRM",

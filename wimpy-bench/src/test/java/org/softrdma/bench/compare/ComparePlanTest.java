@@ -70,6 +70,9 @@ class ComparePlanTest {
         assertEquals(
                 List.of("--progress", "engine", "--idle", "sleep"),
                 CompareSystems.threadOptions(CompareRow.Server.TWO_THREADS));
+        assertEquals(
+                List.of("--progress", "engine", "--idle", "sleep"),
+                CompareSystems.threadOptions(CompareRow.Server.WORKER_THREADS));
     }
 
     @ParameterizedTest

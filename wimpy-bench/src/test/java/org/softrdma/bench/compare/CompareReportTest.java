@@ -152,6 +152,46 @@ class CompareReportTest {
         }
     }
 
+    /** A row of HERD that took so many times as long as kv, and one of its workers with threads of their own. */
+    private List<Judgement> herd(double times) {
+        List<CompareRow> rows = new ArrayList<>(results.rows());
+        CompareRow kv = CompareResults.of(results.cell(1024, 16, "C"), "kv").orElseThrow();
+        Map<String, Double> values = Map.of(
+                CompareRow.SERVER_CPU,
+                times * kv.value(CompareRow.SERVER_CPU),
+                CompareRow.GET_P50,
+                times * kv.value(CompareRow.GET_P50),
+                CompareRow.PER_SECOND,
+                1000.0);
+        rows.add(with(kv, "herd", CompareRow.Server.SLEEPING, values, kv.rounds()));
+        rows.add(with(kv, "herd, 2 worker threads", CompareRow.Server.WORKER_THREADS, values, kv.rounds()));
+        return HerdPredictions.judge(withRows(rows));
+    }
+
+    @Test
+    void shouldJudgeWhatWasPredictedOfHerdByAReadOverTheSameWire() {
+        assertEquals(
+                "HOLDS 1.10 \u00b5s and 1.00 \u00b5s, 1.10 times as much | ",
+                text(herd(1.1), "herd over RoCEv2, 1 KiB, server CPU"));
+        assertTrue(text(herd(1.1), "herd over RoCEv2, 1 KiB, latency").startsWith("HOLDS"));
+        assertTrue(text(herd(1.2), "herd over RoCEv2, 1 KiB, server CPU").endsWith(" | it takes more"));
+        assertTrue(text(herd(0.8), "herd over RoCEv2, 1 KiB, latency").startsWith("DOES_NOT_HOLD"));
+        assertTrue(text(herd(1), "herd, 1 and 2 worker threads")
+                .startsWith("NOT_JUDGED herd, 2 worker threads: 1000/s, 1.00"));
+        assertTrue(text(HerdPredictions.judge(results), "herd over RoCEv2, 1 KiB, server CPU")
+                .startsWith("NOT_MEASURED  | "));
+    }
+
+    /** The fixed results have herd-rc at three times kv's cost, on another wire or not. */
+    @Test
+    void shouldJudgeTheChoiceOfTransportsByServerCpuOfOneRun() {
+        CompareRow kv = CompareResults.of(results.cell(1024, 16, "C"), "kv").orElseThrow();
+        List<CompareRow> rows = new ArrayList<>(results.rows());
+        rows.add(with(kv, "herd", CompareRow.Server.SLEEPING, kv.values(), kv.rounds()));
+        assertEquals(Verdict.HOLDS, HerdPredictions.unreliable(withRows(rows)).verdict());
+        assertEquals(Verdict.NOT_MEASURED, HerdPredictions.unreliable(results).verdict());
+    }
+
     @Test
     void shouldShowTheCountsWhereAClaimFlips() {
         List<Judgement> list = Claims.judge(results);
@@ -401,10 +441,19 @@ class CompareReportTest {
     }
 
     private static CompareRow with(CompareRow row, Map<String, Double> values, List<Map<String, Double>> rounds) {
+        return with(row, row.system(), row.server(), values, rounds);
+    }
+
+    private static CompareRow with(
+            CompareRow row,
+            String system,
+            CompareRow.Server server,
+            Map<String, Double> values,
+            List<Map<String, Double>> rounds) {
         return new CompareRow(
-                row.system(),
+                system,
                 row.kind(),
-                row.server(),
+                server,
                 row.valueBytes(),
                 row.window(),
                 row.mix(),
