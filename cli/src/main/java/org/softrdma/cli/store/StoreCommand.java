@@ -19,7 +19,6 @@ import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import org.agrona.concurrent.BackoffIdleStrategy;
 import org.agrona.concurrent.BusySpinIdleStrategy;
@@ -195,12 +194,12 @@ public final class StoreCommand implements Callable<Integer> {
     private int serve(StoreDesign design, StoreServerContext asked, PrintWriter out) {
         CountDownLatch stopped = new CountDownLatch(1);
         ProcessStop stop = new ProcessStop(stopped);
-        AtomicReference<StoreServerContext> served = new AtomicReference<>(asked);
+        StoreServerContext[] served = {asked};
         try (ServingThread serving = ServingThread.start(
                 () -> open(asked.address().getAddress()),
                 device -> {
                     StoreServerContext context = fitting(design, device, asked);
-                    served.set(context);
+                    served[0] = context;
                     return made(design, device, context);
                 },
                 () -> rest(idle, progress),
@@ -211,7 +210,7 @@ public final class StoreCommand implements Callable<Integer> {
                 throw new UserErrorException(
                         "--pin: the design " + design.name() + " has no workers with threads of their own here");
             }
-            StoreServerContext context = served.get();
+            StoreServerContext context = served[0]; // as the thread has left it that has started
             out.println("store: " + text(started.address()) + ", design " + design.name() + " ("
                     + lower(context.protocol()) + "), device " + started.device());
             out.println("paper: " + design.paper());
