@@ -52,6 +52,11 @@ public final class ChildJvm {
     public static boolean works(List<String> prefix) {
         List<String> command = new ArrayList<>(prefix);
         command.add("true");
+        return succeeds(command);
+    }
+
+    /** Whether a command ends with 0; false if it is not installed. */
+    public static boolean succeeds(List<String> command) {
         try {
             return new ProcessBuilder(command)
                             .redirectErrorStream(true)
@@ -59,7 +64,9 @@ public final class ChildJvm {
                             .start()
                             .waitFor()
                     == 0;
-        } catch (IOException | InterruptedException e) {
+        } catch (IOException e) {
+            return false;
+        } catch (InterruptedException e) {
             throw new AssertionError("running " + command, e);
         }
     }

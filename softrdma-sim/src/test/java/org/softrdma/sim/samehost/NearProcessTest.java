@@ -19,6 +19,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.softrdma.sim.kernel.LocalSocket;
+import org.softrdma.sim.peer.ChildJvm;
 import org.softrdma.sim.peer.TestDevice;
 import org.softrdma.testkit.KeptPorts;
 import org.softrdma.verbs.AccessFlag;
@@ -170,19 +171,10 @@ class NearProcessTest {
         }
     }
 
-    private static boolean mayRead() throws IOException, InterruptedException {
+    private static boolean mayRead() {
         List<String> command = new ArrayList<>(NOBODY);
         command.addAll(List.of("ls", System.getProperty("java.class.path").split(File.pathSeparator, 2)[0]));
-        try {
-            return new ProcessBuilder(command)
-                            .redirectErrorStream(true)
-                            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                            .start()
-                            .waitFor()
-                    == 0;
-        } catch (IOException e) {
-            return false; // there is no setpriv
-        }
+        return ChildJvm.succeeds(command);
     }
 
     /** A child process. */
