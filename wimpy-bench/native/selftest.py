@@ -1,4 +1,4 @@
-"""Tests of the responders, load, ping_pong and shared_copy; started by selftest.sh. Speaks the wire by hand, apart from iwarp.h."""
+"""Tests of the responders, load, ping_pong, read_exchange and shared_copy; started by selftest.sh. Speaks the wire by hand, apart from iwarp.h."""
 import json
 import os
 import random
@@ -528,6 +528,23 @@ def test_ping_pong(options):
             server.stdout.close()
 
 
+def test_read_exchange(options):
+    for size, window in ((1, 1), (1000, 16), (65516, 1), (65536, 16), (300_000, 5)):
+        arguments = ["--size", str(size), "--window", str(window), *options.split()]
+        server = subprocess.Popen([PROGRAMS + "/read_exchange", "server", *arguments], stdout=subprocess.PIPE, text=True)
+        try:
+            port = server.stdout.readline().split()[1]
+            for _ in range(2):
+                client = subprocess.run([PROGRAMS + "/read_exchange", "client", "--port", port, "--millis", "50", "--warmup", "5",
+                                         *arguments], stdout=subprocess.PIPE, check=True, timeout=60)
+                result = json.loads(client.stdout)
+                assert result["readsPerSecond"] > 0 and result["servedPerSecond"] > 0, result
+        finally:
+            server.kill()
+            server.wait()
+            server.stdout.close()
+
+
 def test_shared_copy(options):
     for size, region in ((1, 1), (1024, 1 << 20), (100_000, 3 << 20), (1 << 20, 1)):
         copy = subprocess.run([PROGRAMS + "/shared_copy", "--size", str(size), "--region", str(region), "--millis", "30",
@@ -554,7 +571,8 @@ def main():
                            test_mpa, test_stops, test_load)]
     tests += [(test, options) for options in MESSAGE_VARIANTS
               for test in (test_writes, test_sends, test_mixed_and_dribbled, test_senders_that_read_late, test_bad_messages)]
-    tests += [(test_ping_pong, "--spin"), (test_ping_pong, "--block"), (test_shared_copy, "--window")]
+    tests += [(test_ping_pong, "--spin"), (test_ping_pong, "--block"), (test_shared_copy, "--window"),
+              (test_read_exchange, ""), (test_read_exchange, "--spin")]
     failed = 0
     for test, options in tests:
         begin = time.monotonic()

@@ -103,6 +103,15 @@ final class PerfFloorCommand implements Callable<Integer> {
     private boolean sameHost;
 
     @Option(
+            names = "--both-ways",
+            negatable = true,
+            defaultValue = "true",
+            fallbackValue = "true",
+            description = "Also measure READs of 64 KiB in both directions of one connection, beside a C program whose"
+                    + " both ends do the same; --no-both-ways skips them.")
+    private boolean bothWays;
+
+    @Option(
             names = "--beside",
             paramLabel = "JAR",
             description = "Also measure the software RNIC of another build (its cli/target/softrdma.jar) in the same"
@@ -137,6 +146,7 @@ final class PerfFloorCommand implements Callable<Integer> {
                     responders,
                     latency,
                     sameHost,
+                    bothWays,
                     limits.limit);
             return new FloorStudy(study.setup(beside), load);
         } catch (IllegalArgumentException e) {

@@ -98,13 +98,13 @@ final class PerfStudyOptions {
             throw new UserErrorException(String.valueOf(e.getMessage()), e);
         }
         provider.tolerateStoppedProcesses();
-        List<String> arguments = new ArrayList<>(List.of("perf", "responder"));
-        arguments.addAll(provider.arguments());
+        List<String> arguments = arguments("responder");
         try {
             return new FloorSetup(
                     (Map<String, String> wanted) -> provider.openWithKnown(wanted),
                     OwnProgram.again(mixee.root().userObject().getClass(), arguments),
                     otherBuild == null ? List.of() : OwnProgram.ofOtherBuild(otherBuild, arguments),
+                    OwnProgram.again(mixee.root().userObject().getClass(), arguments("read-bw")),
                     new LoopbackHosts(provider.rocePort()),
                     programs,
                     MachineDescription.here(OwnProgram.codeDirectory()),
@@ -121,5 +121,12 @@ final class PerfStudyOptions {
         } catch (IllegalArgumentException e) {
             throw new ParameterException(mixee.commandLine(), String.valueOf(e.getMessage()), e);
         }
+    }
+
+    /** Of a command of {@code perf} on the same provider. */
+    private List<String> arguments(String command) {
+        List<String> arguments = new ArrayList<>(List.of("perf", command));
+        arguments.addAll(provider.arguments());
+        return arguments;
     }
 }

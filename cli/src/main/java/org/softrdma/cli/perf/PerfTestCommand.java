@@ -67,7 +67,7 @@ abstract class PerfTestCommand implements Callable<Integer> {
             names = {"-p", "--port"},
             paramLabel = "N",
             defaultValue = "" + DEFAULT_PORT,
-            description = "Port of the server (${DEFAULT-VALUE}).")
+            description = "Port of the server (${DEFAULT-VALUE}). A server takes 0 for any that is free.")
     private int port;
 
     @Option(
@@ -222,8 +222,10 @@ abstract class PerfTestCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        if (port < 1 || port > LAST_PORT) {
-            throw new ParameterException(spec.commandLine(), "-p " + port + ": expected a port from 1 to " + LAST_PORT);
+        int firstPort = host == null ? 0 : 1;
+        if (port < firstPort || port > LAST_PORT) {
+            throw new ParameterException(
+                    spec.commandLine(), "-p " + port + ": expected a port from " + firstPort + " to " + LAST_PORT);
         }
         if (all && size != null) {
             throw new ParameterException(spec.commandLine(), "-a and -s: expected only one of them");

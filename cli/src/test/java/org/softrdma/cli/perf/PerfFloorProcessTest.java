@@ -42,18 +42,28 @@ class PerfFloorProcessTest {
         return new ObjectMapper().readTree(json.toFile());
     }
 
+    /** In both directions: both ends of the C program, of an engine and of manual progress, with one READ outstanding and with 16. */
     @Test
-    void shouldMeasureReadsOfThisProcessBesideCopiesInC() throws IOException, InterruptedException {
-        JsonNode row = floor().get("sameHost").get(0);
+    void shouldMeasureReadsOfThisProcessAndInBothDirectionsBesideC() throws IOException, InterruptedException {
+        JsonNode results = floor();
+        JsonNode row = results.get("sameHost").get(0);
         assertEquals(2048, row.get("sizeBytes").asInt());
         assertTrue(row.get("copyNanos").asDouble() > 0, row::toString);
         assertTrue(row.get("readNanos").asDouble() > 0, row::toString);
         assertTrue(said.contains("READ on the same host"), said);
+        JsonNode bothWays = results.get("bothWays");
+        assertEquals(2, bothWays.size());
+        for (JsonNode exchange : bothWays) {
+            for (String end : List.of("C", "Engine", "Manual")) {
+                assertTrue(exchange.get("readsPerSecondOf" + end).asDouble() > 0, exchange::toString);
+            }
+        }
+        assertTrue(said.contains("in both directions of one connection"), said);
     }
 
     @Test
     void shouldDoWithoutWhereThereAreNone() throws IOException, InterruptedException {
-        JsonNode results = floor("--device", "same-host=off");
+        JsonNode results = floor("--device", "same-host=off", "--no-both-ways");
         assertTrue(results.has("sameHostSkipped"), results::toString);
         assertTrue(said.contains("skipped: READ on the same host: "), said);
         assertEquals(1, results.get("cells").size());

@@ -14,6 +14,7 @@ import org.softrdma.bench.message.WriteLoad;
  * @param responders processes of the soft RNIC that take turns
  * @param latency also measure single round trips, if READs are measured
  * @param sameHost also measure READs that the requester does by itself, if READs are measured
+ * @param bothWays also measure READs of one connection in both directions, if READs are measured
  * @param limit the ratio that must not be exceeded
  */
 public record FloorLoad(
@@ -25,6 +26,7 @@ public record FloorLoad(
         int responders,
         boolean latency,
         boolean sameHost,
+        boolean bothWays,
         double limit) {
     /** Copies the lists and checks the numbers. */
     public FloorLoad {

@@ -20,6 +20,7 @@ import org.softrdma.bench.read.ResponderProcess;
  * @param devices opens the client's device
  * @param responder the command that runs {@code softrdma perf responder} on the same provider
  * @param otherBuild the same command of another build; empty if none is compared
+ * @param reader the command that runs {@code softrdma perf read-bw} on the same provider
  * @param hosts where responders listen
  * @param programs the C yardsticks
  * @param machine what the study runs on
@@ -35,6 +36,7 @@ public record FloorSetup(
         DeviceFactory devices,
         List<String> responder,
         List<String> otherBuild,
+        List<String> reader,
         LoopbackHosts hosts,
         NativePrograms programs,
         MachineDescription machine,
@@ -49,6 +51,7 @@ public record FloorSetup(
     public FloorSetup {
         responder = List.copyOf(responder);
         otherBuild = List.copyOf(otherBuild);
+        reader = List.copyOf(reader);
         List<String> faults = new ArrayList<>();
         expect(faults, "--rounds", rounds, 1);
         expect(faults, "--millis", millis, 1);

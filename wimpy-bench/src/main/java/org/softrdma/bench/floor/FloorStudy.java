@@ -67,6 +67,12 @@ public final class FloorStudy {
         if (settings.sameHost() && settings.operations().contains(FloorOperation.READ)) {
             sameHost(root, serverPinning);
         }
+        // Over RoCEv2 there is no such program.
+        if (settings.bothWays()
+                && settings.operations().contains(FloorOperation.READ)
+                && setup.hosts().rocePort().isEmpty()) {
+            root.set("bothWays", new BothWaysRows(setup).run(serverPinning));
+        }
         ArrayNode above = root.putArray("aboveLimit");
         aboveLimit().forEach(above::add);
         setup.out()

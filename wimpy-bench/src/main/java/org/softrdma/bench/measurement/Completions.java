@@ -16,6 +16,7 @@ import org.softrdma.verbs.device.VerbsDevice;
  */
 public final class Completions implements AutoCloseable {
     private static final int SPINS_PER_LOOK_AROUND = 64;
+    private static final boolean ONE_CORE = Runtime.getRuntime().availableProcessors() == 1;
     private static final long LONGEST_SLEEP_NS = TimeUnit.MILLISECONDS.toNanos(200);
 
     private final VerbsDevice device;
@@ -87,11 +88,20 @@ public final class Completions implements AutoCloseable {
                 return count;
             }
             if (channel != null) {
-                Thread.onSpinWait();
+                pause();
             }
             if (spins % SPINS_PER_LOOK_AROUND == 0 && System.nanoTime() - deadlineNs >= 0) {
                 return 0;
             }
+        }
+    }
+
+    /** Where a process has one core, the device's threads need it: who spins there waits for nobody but itself. */
+    private static void pause() {
+        if (ONE_CORE) {
+            Thread.yield();
+        } else {
+            Thread.onSpinWait();
         }
     }
 

@@ -116,6 +116,11 @@ public final class NativePrograms {
         return pingPong;
     }
 
+    /** Both ends of READs in both directions of one connection. */
+    public Path readExchange() {
+        return prepare(sources, output, "read_exchange");
+    }
+
     /** Copies of another process's memory on this host. */
     public Path sharedCopy() {
         return sharedCopy;
