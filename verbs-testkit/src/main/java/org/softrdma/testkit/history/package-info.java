@@ -5,7 +5,8 @@
  * <p>Each {@link org.softrdma.testkit.history.ProcessRecorder} belongs to one thread. The checker runs on its caller's
  * thread, keeps nothing between two checks, and never passes what it could not decide. What an operation may do is
  * said by a {@link org.softrdma.testkit.history.Model}. Read {@link org.softrdma.testkit.history.HistoryChecker} first,
- * then {@code OrderSearch}.
+ * then {@code OrderSearch}. Transactions over several keys have a checker of their own, {@link
+ * org.softrdma.testkit.history.ListAppendChecker}.
  */
 @NullMarked
 package org.softrdma.testkit.history;
