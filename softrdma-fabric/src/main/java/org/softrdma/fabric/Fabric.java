@@ -137,6 +137,11 @@ public final class Fabric {
         network.partition(one.address(), other.address(), durationNs);
     }
 
+    /** True unless a partition, or a loss of power, keeps data of one node from another now. */
+    public boolean reaches(FabricNode from, FabricNode to) {
+        return network.reaches(from.address(), to.address());
+    }
+
     /** Ends all partitions. */
     public void heal() {
         network.heal();

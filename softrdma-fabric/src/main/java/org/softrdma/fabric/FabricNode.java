@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
+import org.agrona.concurrent.NanoClock;
 import org.softrdma.fabric.baton.Group;
 import org.softrdma.fabric.baton.SimulatedThread;
 import org.softrdma.fabric.fault.Resource;
@@ -26,11 +27,14 @@ public final class FabricNode {
     private final NodeSurroundings surroundings;
     private final Group group;
     private final InetAddress address;
+    private final NodeClock clock;
     private final NodeQuota quota;
     private final NodePageLocks locks = new NodePageLocks();
     private final CountedPageLocks pageLocks = new CountedPageLocks(locks);
     private int devices;
     private int processes;
+    private String fatalStep = "";
+    private int stepsLeft;
     private UnaryOperator<VerbsDevice> wrapper = UnaryOperator.identity();
 
     /** What a process does. */
@@ -44,6 +48,7 @@ public final class FabricNode {
         this.surroundings = surroundings;
         this.group = group;
         this.address = address;
+        clock = new NodeClock(surroundings.baton());
         quota = new NodeQuota(group.name());
     }
 
@@ -156,7 +161,53 @@ public final class FabricNode {
         return new FabricTransport(surroundings.network(), address, group, name, options);
     }
 
+    /** The clock that its processes read; its devices and whoever waits go by the run's. */
+    public NanoClock clock() {
+        return clock;
+    }
+
+    /**
+     * A named step of a process of this node: a note in the trace, and an occasion to die ({@link #killAt}).
+     *
+     * @param name of the step
+     */
+    public void step(String name) {
+        surroundings.baton().note(name, 0);
+        if (name.equals(fatalStep) && --stepsLeft == 0) {
+            kill();
+            surroundings.baton().idle(); // from which nobody returns who is dead
+        }
+        surroundings.baton().step();
+    }
+
     // ---- faults
+
+    /**
+     * Kills it when it has come to a named step so many times from now.
+     *
+     * @param name of the step
+     * @param times at least 1
+     */
+    public void killAt(String name, int times) {
+        fatalStep = name;
+        stepsLeft = times;
+    }
+
+    /**
+     * From now on its clock gains on the run's.
+     *
+     * @param partsPerMillion how much; negative if it falls behind
+     */
+    public void driftClock(long partsPerMillion) {
+        surroundings.baton().note("a clock drifts", partsPerMillion);
+        clock.drift(partsPerMillion);
+    }
+
+    /** Its clock stands still for a time, while it runs. */
+    public void haltClock(long durationNs) {
+        surroundings.baton().note("a clock stands still", durationNs);
+        clock.halt(durationNs);
+    }
 
     /** Kills its processes and devices as SIGKILL does; its kernel closes their connections. */
     public void kill() {

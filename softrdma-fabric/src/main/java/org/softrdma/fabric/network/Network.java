@@ -239,6 +239,11 @@ public final class Network implements Source {
         reachability.cut(other, one, baton.nanoTime() + durationNs);
     }
 
+    /** True unless a cut or a loss of power keeps what one host sends from another now. */
+    public boolean reaches(InetAddress from, InetAddress to) {
+        return reachability.openAtNs(from, to) <= baton.nanoTime();
+    }
+
     /** Ends all cuts. */
     public void heal() {
         baton.note("cuts end", 0);
