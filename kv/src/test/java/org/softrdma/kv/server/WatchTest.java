@@ -51,6 +51,39 @@ class WatchTest {
         }
     }
 
+    /** As memcached 1.6.18 does: it looks before it changes an item, whatever protocol the command came by. */
+    @Test
+    void shouldShowTheSameOfBinaryRequests() throws IOException {
+        try (RunningServer server = new RunningServer();
+                RawMemcached watcher = watcher(server, " fetchers mutations");
+                BinaryClient client = new BinaryClient(server.address())) {
+            client.ask(BinaryClient.SET, BinaryClient.store(0, 0), "a", "5");
+            client.ask(BinaryClient.INCREMENT, BinaryClient.count(1, 0, 0), "a", "");
+            client.ask(BinaryClient.INCREMENT, BinaryClient.count(1, 7, 0), "n", "");
+            client.ask(BinaryClient.DELETE, BinaryClient.NO_EXTRAS, "a", "");
+            client.ask(BinaryClient.DELETE, BinaryClient.NO_EXTRAS, "a", "");
+            assertEquals("type=item_get key=a status=not_found clsid=0 size=0", line(watcher));
+            assertEquals("type=item_store key=a status=stored cmd=set ttl=0 clsid=1 size=1", line(watcher));
+            assertEquals("type=item_get key=a status=found clsid=1 size=1", line(watcher), "of the increment");
+            assertEquals("type=item_get key=n status=not_found clsid=0 size=0", line(watcher));
+            assertEquals("type=item_get key=n status=not_found clsid=0 size=0", line(watcher), "before it is created");
+            assertEquals("type=item_store key=n status=stored cmd=add ttl=0 clsid=1 size=1", line(watcher));
+            assertEquals("type=item_get key=a status=found clsid=1 size=1", line(watcher), "of the delete");
+            assertEquals("type=item_get key=a status=not_found clsid=0 size=0", line(watcher));
+        }
+    }
+
+    @Test
+    void shouldShowOnlyTheMissOfAnItemThatAGetCreates() throws IOException {
+        try (RunningServer server = new RunningServer();
+                RawMemcached watcher = watcher(server, " fetchers mutations");
+                RawMemcached client = new RawMemcached(server.address())) {
+            client.ask("mg v N30\r\nmg w\r\n", "HD W\r\nEN\r\n");
+            assertEquals("type=item_get key=v status=not_found clsid=0 size=0", line(watcher));
+            assertEquals("type=item_get key=w status=not_found clsid=0 size=0", line(watcher));
+        }
+    }
+
     @Test
     void shouldShowWhatIsStored() throws IOException {
         try (RunningServer server = new RunningServer(context -> context.items(items -> items.maxItemLength(2048)));

@@ -13,15 +13,13 @@ final class Commands {
     private final RdmaOffer offer;
     private final Conversation conversation;
     private final TextDecoder decoder;
+    private final ItemOperations items;
     private final ClassicCommands classic;
     private final MetaCommands meta;
     private final AdminCommands admin;
     private final LruCommands lru;
     private final WatchCommand watch;
     private final RdmaCommands rdma;
-
-    /** Who takes the next value. */
-    private ValueTaker taker;
 
     /** Null once the client is logged in, or if everybody may come in. */
     private @Nullable Login login;
@@ -37,13 +35,13 @@ final class Commands {
         this.offer = server.offer();
         this.conversation = conversation;
         this.decoder = decoder;
-        this.classic = new ClassicCommands(service, conversation);
-        this.meta = new MetaCommands(service, conversation);
+        this.items = new ItemOperations(service, conversation);
+        this.classic = new ClassicCommands(service, items, conversation);
+        this.meta = new MetaCommands(service, items, conversation);
         this.admin = new AdminCommands(server, conversation);
         this.lru = new LruCommands(server, conversation);
         this.watch = new WatchCommand(service, conversation);
         this.rdma = new RdmaCommands(service, offer, conversation);
-        this.taker = classic;
         Predicate<byte[]> users = service.settings().rules().login();
         this.login = users == null ? null : new Login(users, service.counters(), conversation);
         decoder.onlyShortLines(login != null);
@@ -60,10 +58,7 @@ final class Commands {
     private void executeCommand(TextRequest request) {
         switch (request.command()) {
             case GET, GETS, GAT, GATS -> classic.get(request);
-            case SET, ADD, REPLACE, APPEND, PREPEND, CAS -> {
-                taker = classic;
-                classic.store(request);
-            }
+            case SET, ADD, REPLACE, APPEND, PREPEND, CAS -> classic.store(request);
             case DELETE -> classic.delete(request);
             case INCR, DECR -> classic.incrementOrDecrement(request);
             case TOUCH -> classic.touch(request);
@@ -84,10 +79,7 @@ final class Commands {
             case CLOSE -> conversation.closeAfterError();
             case META_NOOP -> conversation.reply(TextProtocol.META_NOOP);
             case META_GET -> meta.get(request);
-            case META_SET -> {
-                taker = meta;
-                meta.set(request);
-            }
+            case META_SET -> meta.set(request);
             case META_DELETE -> meta.delete(request);
             case META_ARITHMETIC -> meta.arithmetic(request);
             case META_DEBUG -> meta.debug(request);
@@ -117,20 +109,18 @@ final class Commands {
             login = login.endValue(terminated) ? null : login;
             decoder.onlyShortLines(login != null);
         } else {
-            taker.endValue(terminated);
+            items.endValue(terminated);
         }
     }
 
     /** All that has come is used up, and the value is not whole. */
     void awaitValue() {
-        classic.awaitValue();
-        meta.awaitValue();
+        items.awaitValue();
     }
 
     /** Gives back what the connection holds. */
     void release() {
-        classic.release();
-        meta.release();
+        items.release();
         rdma.release();
     }
 }

@@ -100,8 +100,12 @@ final class MetaReply {
         return item.expiry() != 0 && item.expiry() < Integer.toUnsignedLong(time);
     }
 
-    /** Prepares the answer of an ma, with the lock of the key held. */
-    void describeNumber(StoredItem item, long number, boolean created) {
+    /**
+     * Prepares the answer of an ma, with the lock of the key held.
+     *
+     * @param cas of the item that has this number, which others may have counted up since it was created
+     */
+    void describeNumber(StoredItem item, long number, long cas, boolean created) {
         MetaFlags flags = request.meta();
         byte[] digits = new byte[DecimalValue.MAX_LENGTH];
         int length = TextProtocol.number(digits, 0, number);
@@ -119,7 +123,7 @@ final class MetaReply {
                     }
                 }
                 case 't' -> addTtl(item);
-                case 'c' -> line.add(" c").add(item.cas());
+                case 'c' -> line.add(" c").add(cas);
                 case 'O' -> addOpaque(flags, i);
                 case 'k' -> addKey(flags.has('b')); // as memcached: of the request, not of the item
                 default -> {}

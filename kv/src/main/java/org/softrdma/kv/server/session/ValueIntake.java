@@ -4,23 +4,15 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import org.softrdma.kv.binary.BinaryRequest;
-import org.softrdma.kv.memcached.TextProtocol;
-import org.softrdma.kv.memcached.TextRequest;
 import org.softrdma.kv.store.NewItem;
-import org.softrdma.kv.store.StoreMode;
-import org.softrdma.kv.store.StoreStatus;
 
 /**
  * Takes the value of a storage command straight into the store's memory, or skips it if there is no room. Memory is
  * taken when the first bytes come, not when they are announced, and may be lost to others while the rest is awaited
- * ({@link org.softrdma.kv.store.ItemStore#await}). A connection has one for each kind of command; owned by the thread of
- * the connection.
+ * ({@link org.softrdma.kv.store.ItemStore#await}). Owned by the
+ * thread of the connection.
  */
 final class ValueIntake {
-    /** Longer than the longest item may be: so long is what the binary protocol announces beyond it. */
-    private static final int LONGEST_VALUE = Integer.MAX_VALUE / 2;
-
     private static final byte[] NO_KEY = {};
 
     private final KvService service;
@@ -31,7 +23,7 @@ final class ValueIntake {
     private boolean expecting;
 
     // Of the value that is expected; the key stays in its request until that has ended.
-    private StoreMode mode = StoreMode.SET;
+    private boolean forgets;
     private byte[] key = NO_KEY;
     private int keyOffset;
     private int keyLength;
@@ -55,47 +47,38 @@ final class ValueIntake {
     /**
      * Says where the value goes.
      *
-     * @param request of the key and the length
-     * @param newMode how it is to be stored
+     * @param newKey array that holds the key, unchanged until the value has come
+     * @param newKeyOffset where it starts
+     * @param newKeyLength its bytes
+     * @param newForgets whether an older value goes if there is no room for this one
      * @param newFlags the client's flags
      * @param newExpiry seconds since 1970, 0 for never
-     * @return STORED if it is taken, otherwise why it is skipped
+     * @param newLength bytes of the value
+     * @return false if it is too large, and skipped
      */
-    StoreStatus begin(TextRequest request, StoreMode newMode, int newFlags, int newExpiry) {
-        key = request.bytes();
-        keyOffset = request.keyOffset(0);
-        keyLength = request.keyLength(0);
+    boolean begin(
+            byte[] newKey,
+            int newKeyOffset,
+            int newKeyLength,
+            boolean newForgets,
+            int newFlags,
+            int newExpiry,
+            int newLength) {
+        key = newKey;
+        keyOffset = newKeyOffset;
+        keyLength = newKeyLength;
+        forgets = newForgets;
         flags = newFlags;
-        return begin(newMode, newExpiry, request.valueLength());
-    }
-
-    /**
-     * Says where the value of a binary request goes; see the other.
-     *
-     * @param newMode that of the operation, whatever its cas number makes of it
-     */
-    StoreStatus begin(BinaryRequest request, StoreMode newMode, int newExpiry) {
-        key = request.bytes();
-        keyOffset = request.keyOffset();
-        keyLength = request.keyLength();
-        flags = request.flags();
-        return begin(newMode, newExpiry, (int) Math.min(request.valueLength(), LONGEST_VALUE));
-    }
-
-    private StoreStatus begin(StoreMode newMode, int newExpiry, int newLength) {
-        mode = newMode;
         expiry = newExpiry;
         valueLength = newLength;
-        expecting = !service.store().isTooLarge(keyLength, valueLength);
-        if (!expecting) {
-            conversation.expectValue(null, valueLength);
-            forget();
-            return StoreStatus.TOO_LARGE;
-        }
         filling = null;
         filled = 0;
-        conversation.expectValue(taker, valueLength);
-        return StoreStatus.STORED;
+        expecting = !service.store().isTooLarge(keyLength, valueLength);
+        if (!expecting) {
+            forget();
+        }
+        conversation.expectValue(expecting ? taker : null, valueLength);
+        return expecting;
     }
 
     /** Takes a piece of the value. */
@@ -128,7 +111,7 @@ final class ValueIntake {
 
     /** Like memcached: a set that failed must not leave the older value behind. */
     private void forget() {
-        if (mode == StoreMode.SET) {
+        if (forgets) {
             service.store().delete(key, keyOffset, keyLength, 0, service.nowSeconds());
         }
     }
@@ -152,16 +135,6 @@ final class ValueIntake {
         NewItem item = item();
         filling = null;
         return item;
-    }
-
-    /** Counts an item that was refused; the answer that says so. */
-    byte[] refusal(StoreStatus status) {
-        if (status == StoreStatus.TOO_LARGE) {
-            service.counters().tooLarge.increment();
-            return TextProtocol.TOO_LARGE;
-        }
-        service.counters().outOfMemory.increment();
-        return TextProtocol.OUT_OF_MEMORY;
     }
 
     /** Gives back what it holds. */
