@@ -226,7 +226,7 @@ public final class MpaInbound {
                 return false;
             }
             int here = Math.min(left, placement.runLeft());
-            placement.put(at, here);
+            boolean ignored = placement.put(at, here); // iWARP takes no other process's memory
             at += here;
             left -= here;
         }

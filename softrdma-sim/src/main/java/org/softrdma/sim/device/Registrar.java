@@ -5,10 +5,12 @@ import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.flight.Flight;
+import org.softrdma.sim.kernel.SystemCallException;
 import org.softrdma.sim.memory.AccessCheck;
 import org.softrdma.sim.memory.AccessResult;
 import org.softrdma.sim.memory.AccessRights;
 import org.softrdma.sim.memory.Binding;
+import org.softrdma.sim.memory.ForeignMemory;
 import org.softrdma.sim.memory.Quiescence;
 import org.softrdma.sim.memory.RegionObserver;
 import org.softrdma.sim.memory.StagTable;
@@ -87,12 +89,45 @@ public final class Registrar implements SoftMemoryRegion.Keeper {
         RegistrationRules.check(segment, access);
         PinningPolicy policy = pins.policy(asked);
         quota.take(ResourceQuota.Kind.MEMORY_REGION);
-        RegionBacking backing = acquire(segment);
-        regions.registered(segment);
+        return register(domain, acquire(segment), access, policy);
+    }
+
+    /**
+     * Registers memory of another process.
+     *
+     * @param domain its domain, which counts it already
+     * @param memory of the process
+     * @param base its first address as entries and peers name it
+     * @param access rights and intents
+     */
+    MemoryRegion register(DeviceDomain domain, ForeignMemory memory, long base, Set<AccessFlag> access) {
+        RegionBacking backing = RegionBacking.of(new RegionBacking.Foreign(memory, base));
+        RegistrationRules.checkForeign(backing, access);
+        checkReadable(memory);
+        quota.take(ResourceQuota.Kind.MEMORY_REGION);
+        return register(domain, backing, access, PinningPolicy.OFF);
+    }
+
+    private static void checkReadable(ForeignMemory memory) {
         try {
-            return register(domain, backing, access, policy);
+            memory.owner().check(memory.address());
+            memory.owner().check(memory.address() + memory.length() - 1);
+        } catch (SystemCallException e) {
+            throw new VerbsException(
+                    VerbsErrorCode.NOT_PERMITTED,
+                    "memory of " + memory + " cannot be registered: " + e.getMessage(),
+                    e);
+        }
+    }
+
+    /** Of memory that is counted already. */
+    private MemoryRegion register(
+            DeviceDomain domain, RegionBacking backing, Set<AccessFlag> access, PinningPolicy policy) {
+        backing.registered(regions);
+        try {
+            return enter(domain, backing, access, policy);
         } catch (Throwable e) {
-            regions.deregistered(segment);
+            backing.deregistered(regions);
             backing.release();
             quota.giveBack(ResourceQuota.Kind.MEMORY_REGION);
             throw e;
@@ -108,11 +143,14 @@ public final class Registrar implements SoftMemoryRegion.Keeper {
         }
     }
 
-    private SoftMemoryRegion register(
+    private SoftMemoryRegion enter(
             DeviceDomain domain, RegionBacking backing, Set<AccessFlag> access, PinningPolicy policy) {
         PinningPolicy pinning = backing.pinning(policy);
         long base = backing.base(access, regions);
-        int row = table.add(backing.segment(), base, RegistrationRules.rights(access, pinning), domain.number());
+        int rights = backing.rights(access, policy);
+        int row = table.add(
+                backing.binding(rights),
+                new StagTable.Place(base, backing.segment().byteSize(), rights, domain.number()));
         if (row < 0) {
             throw full();
         }
@@ -194,7 +232,7 @@ public final class Registrar implements SoftMemoryRegion.Keeper {
             regionPins.end(region.pinning(), binding, region.backing());
             table.free(region.row());
         } finally {
-            regions.deregistered(region.backing().segment());
+            region.backing().deregistered(regions);
             region.protectionDomain().closed(DomainContents.Kind.MEMORY_REGION);
             quota.giveBack(ResourceQuota.Kind.MEMORY_REGION);
             region.backing().release();

@@ -4,11 +4,20 @@ import java.lang.foreign.MemorySegment;
 import java.util.Set;
 import org.softrdma.sim.memory.AccessRights;
 import org.softrdma.verbs.AccessFlag;
-import org.softrdma.verbs.PinningPolicy;
 
 /** What may be registered, and what its row in the stag table allows. */
 final class RegistrationRules {
     private RegistrationRules() {}
+
+    /** Checks that memory of another process can be registered with these rights. */
+    static void checkForeign(RegionBacking backing, Set<AccessFlag> access) {
+        if (access.contains(AccessFlag.ZERO_BASED) || access.contains(AccessFlag.POLLED)) {
+            throw new IllegalArgumentException("access=" + access
+                    + ": the kernel does not move another process's memory by whole words, so it cannot be POLLED;"
+                    + " instead of ZERO_BASED say base=0");
+        }
+        check(backing.segment(), access);
+    }
 
     /** Checks that memory can be registered with these rights. */
     static void check(MemorySegment segment, Set<AccessFlag> access) {
@@ -33,10 +42,5 @@ final class RegistrationRules {
         if (segment.isReadOnly() && (AccessRights.of(access) & AccessRights.LOCAL_WRITE) != 0) {
             throw new IllegalArgumentException("access=" + access + ": the memory is read-only");
         }
-    }
-
-    /** The rights in a row. */
-    static int rights(Set<AccessFlag> access, PinningPolicy pinning) {
-        return AccessRights.of(access) | (pinning == PinningPolicy.LAZY ? AccessRights.LAZY : AccessRights.NONE);
     }
 }

@@ -2,6 +2,7 @@ package org.softrdma.sim.device;
 
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.memory.AccessRights;
 import org.softrdma.sim.memory.Binding;
 import org.softrdma.sim.memory.Quiescence;
@@ -42,14 +43,21 @@ final class Reregistrar {
      */
     void change(SoftMemoryRegion region, Reregistration change, DeviceDomain domain) {
         MemorySegment wanted = change.memory();
-        MemorySegment segment = wanted == null ? region.backing().segment() : wanted;
         Set<AccessFlag> wantedAccess = change.access();
         Set<AccessFlag> access = wantedAccess == null ? region.access() : wantedAccess;
-        RegistrationRules.check(segment, access);
+        RegionBacking before = region.backing();
+        if (before.foreign() == null) {
+            RegistrationRules.check(wanted == null ? before.segment() : wanted, access);
+        } else if (wanted == null) {
+            RegistrationRules.checkForeign(before, access);
+        } else {
+            throw new IllegalArgumentException(
+                    "reregister: memory of " + before.foreign().memory() + " stays what it is; deregister it instead");
+        }
         domain.opened(DomainContents.Kind.MEMORY_REGION); // once more, also if it is the same one
         DeviceDomain left = domain;
         try {
-            left = changeMemory(region, segment, access, domain);
+            left = changeMemory(region, wanted, access, domain);
         } finally {
             left.closed(DomainContents.Kind.MEMORY_REGION);
         }
@@ -57,27 +65,27 @@ final class Reregistrar {
 
     /** Returns the domain that the region does not belong to any more. */
     private DeviceDomain changeMemory(
-            SoftMemoryRegion region, MemorySegment segment, Set<AccessFlag> access, DeviceDomain domain) {
+            SoftMemoryRegion region, @Nullable MemorySegment wanted, Set<AccessFlag> access, DeviceDomain domain) {
         DeviceDomain before = region.protectionDomain();
-        RegionBacking left = RegionBacking.acquire(segment);
-        regions.registered(segment);
+        RegionBacking left = wanted == null ? region.backing().again() : RegionBacking.acquire(wanted);
+        left.registered(regions);
         try {
             RegionBacking old = region.backing();
             replace(region, left, access, domain);
             left = old;
             return before;
         } finally {
-            regions.deregistered(left.segment());
+            left.deregistered(regions);
             left.release();
         }
     }
 
     private void replace(SoftMemoryRegion region, RegionBacking backing, Set<AccessFlag> access, DeviceDomain domain) {
         PinningPolicy pinning = backing.pinning(region.policy());
-        int rights = RegistrationRules.rights(access, pinning);
+        int rights = backing.rights(access, region.policy());
         long base = backing.base(access, regions);
         Set<AccessFlag> granted = AccessRights.granted(access);
-        Binding binding = new Binding(backing.segment(), rights);
+        Binding binding = backing.binding(rights);
         StagTable.Place place = new StagTable.Place(base, backing.segment().byteSize(), rights, domain.number());
         pins.start(pinning, binding, backing);
         int row = region.row();

@@ -57,7 +57,12 @@ final class SoftMemoryRegion implements MemoryRegion {
     @Override
     public MemorySegment memory() {
         checkOpen();
-        return backing.segment();
+        RegionBacking current = backing;
+        if (current.foreign() != null) {
+            throw new UnsupportedOperationException(
+                    "it is memory of " + current.foreign().memory());
+        }
+        return current.segment();
     }
 
     private void checkOpen() {
@@ -93,7 +98,7 @@ final class SoftMemoryRegion implements MemoryRegion {
 
     @Override
     public int coherentUnit() {
-        return access.contains(AccessFlag.POLLED) || access.contains(AccessFlag.REMOTE_ATOMIC) ? Long.BYTES : 0;
+        return backing.coherentUnit(access);
     }
 
     @Override

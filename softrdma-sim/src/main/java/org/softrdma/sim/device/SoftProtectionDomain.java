@@ -4,6 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.softrdma.sim.memory.ForeignMemory;
 import org.softrdma.sim.memory.StagTable;
 import org.softrdma.sim.memory.Window;
 import org.softrdma.sim.queue.SoftSharedReceiveQueue;
@@ -45,11 +46,22 @@ final class SoftProtectionDomain implements DeviceDomain {
     @Override
     public MemoryRegion register(MemorySegment memory, Set<AccessFlag> access, PinningPolicy pinning) {
         device.progress().checkThread();
-        device.checkOffered(memory, access);
+        device.checkOffered(memory.byteSize(), access);
         // Not under the lock: EAGER takes time in proportion to the memory, and may wait for engines.
         return Creation.counted(
                 () -> contents.opened(Kind.MEMORY_REGION),
                 () -> device.registrar().register(this, memory, access, pinning),
+                () -> contents.closed(Kind.MEMORY_REGION),
+                "a memory region");
+    }
+
+    /** Registers memory of another process, {@link SoftRdmaDevice#register}. */
+    MemoryRegion register(ForeignMemory memory, long base, Set<AccessFlag> access) {
+        device.progress().checkThread();
+        device.checkOffered(memory.length(), access);
+        return Creation.counted(
+                () -> contents.opened(Kind.MEMORY_REGION),
+                () -> device.registrar().register(this, memory, base, access),
                 () -> contents.closed(Kind.MEMORY_REGION),
                 "a memory region");
     }

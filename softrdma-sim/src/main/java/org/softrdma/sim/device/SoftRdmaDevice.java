@@ -1,7 +1,6 @@
 package org.softrdma.sim.device;
 
 import com.sun.management.OperatingSystemMXBean;
-import java.lang.foreign.MemorySegment;
 import java.lang.management.ManagementFactory;
 import java.net.Inet6Address;
 import java.net.InetSocketAddress;
@@ -27,6 +26,7 @@ import org.softrdma.sim.engine.RnicEngine;
 import org.softrdma.sim.link.PeerQuestion;
 import org.softrdma.sim.link.QueuePairNumbers;
 import org.softrdma.sim.link.Wire;
+import org.softrdma.sim.memory.ForeignMemory;
 import org.softrdma.sim.memory.MemoryOperations;
 import org.softrdma.sim.memory.NumberReuse;
 import org.softrdma.sim.memory.Quiescence;
@@ -49,6 +49,7 @@ import org.softrdma.verbs.CompletionChannel;
 import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.Feature;
 import org.softrdma.verbs.HostMemory;
+import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.MemorySource;
 import org.softrdma.verbs.PinningCounters;
 import org.softrdma.verbs.ProtectionDomain;
@@ -279,10 +280,10 @@ public final class SoftRdmaDevice implements VerbsDevice {
     }
 
     /** Refuses a region that is too long, and flags of features that this device lacks. */
-    void checkOffered(MemorySegment segment, Set<AccessFlag> access) {
-        if (segment.byteSize() > capabilities.maxRegionLength()) {
+    void checkOffered(long length, Set<AccessFlag> access) {
+        if (length > capabilities.maxRegionLength()) {
             throw new IllegalArgumentException(
-                    "length=" + segment.byteSize() + ": expected 1 to " + capabilities.maxRegionLength() + " bytes");
+                    "length=" + length + ": expected 1 to " + capabilities.maxRegionLength() + " bytes");
         }
         for (AccessFlag flag : access) {
             Feature needed = FEATURES_OF_FLAGS.get(flag);
@@ -360,6 +361,34 @@ public final class SoftRdmaDevice implements VerbsDevice {
             throw new IllegalArgumentException(
                     "private data of " + length + " bytes: expected at most " + capabilities.maxPrivateData());
         }
+    }
+
+    /**
+     * Registers memory of another process: the entrance for programs that are not of this JVM. Peers, scatter/gather
+     * entries, windows and reregistration use it as any other. What the process has taken back, or may not be written
+     * there, fails when it is used: LOCAL_PROTECTION_ERROR for requests of this side, REMOTE_ACCESS_ERROR for those of a
+     * peer. Nothing is pinned; atomics are whole towards other requests to this device, not towards the process.
+     *
+     * <p>INLINE is for memory of this JVM only: it is copied when it is posted, by its address.
+     *
+     * @param domain of this device
+     * @param memory of the process, of which the first and last byte can be read
+     * @param base its first address as entries and peers name it, for ibv_reg_mr(3) its address there
+     * @param access rights; neither POLLED nor ZERO_BASED
+     * @throws VerbsException {@code NOT_SUPPORTED} if the wire is not RoCEv2, {@code NOT_PERMITTED} if the memory cannot
+     *     be read
+     */
+    public MemoryRegion register(ProtectionDomain domain, ForeignMemory memory, long base, Set<AccessFlag> access) {
+        if (!(domain instanceof SoftProtectionDomain mine) || !mine.isOf(stags)) {
+            throw new IllegalArgumentException("the protection domain belongs to another device");
+        }
+        if (!wire.takesForeignMemory()) {
+            throw new VerbsException(
+                    VerbsErrorCode.NOT_SUPPORTED,
+                    "memory of " + memory + ": " + wire.description()
+                            + " sends memory by its address in this process; open the device with wire=roce");
+        }
+        return mine.register(memory, base, access);
     }
 
     // ---- VerbsDevice

@@ -1,5 +1,6 @@
 package org.softrdma.sim.engine;
 
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.memory.Binding;
 
@@ -136,14 +137,17 @@ public final class Placement {
      *
      * @param from their address
      * @param length at most {@link #runLeft}
+     * @return false if the memory is another process's, and cannot be written there
      */
-    public void put(long from, int length) {
+    public boolean put(long from, int length) {
+        boolean done = true;
         if (polled) {
             heldBack.put(from, runAddress, length);
         } else {
-            engine.memory().copy(from, runAddress, length);
+            done = engine.memory().copyTo(from, Objects.requireNonNull(runBinding), runAddress, length);
         }
         advance(length);
+        return done;
     }
 
     /** Bytes were put where the run goes on. */

@@ -51,6 +51,11 @@ public interface Wire {
     /** Most READs and atomics of a connection in flight, either way. */
     int maxReads();
 
+    /** True if it copies all payload, so that regions may be memory of another process. */
+    default boolean takesForeignMemory() {
+        return false;
+    }
+
     /** Most bytes of private data. */
     int maxPrivateData();
 

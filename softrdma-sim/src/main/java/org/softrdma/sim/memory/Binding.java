@@ -39,19 +39,16 @@ public final class Binding {
     }
 
     /**
-     * Of memory of another process. No stag table has such a row yet, because the wires take addresses for those of this
-     * process.
+     * Of memory of another process. Nothing of it can be pinned from here, and the kernel does not move it by whole words.
      *
-     * @param owner the process
-     * @param address first address there
-     * @param rights of the row, {@link AccessRights}
+     * @param memory registered
      */
-    public Binding(ForeignProcess owner, long address, int rights) {
-        holder = owner;
-        this.address = address;
+    public Binding(ForeignMemory memory) {
+        holder = memory.owner();
+        address = memory.address();
         region = this;
-        lazy = false; // nothing of it can be pinned from here
-        polled = (rights & AccessRights.POLLED) != 0;
+        lazy = false;
+        polled = false;
     }
 
     /**

@@ -2,7 +2,6 @@ package org.softrdma.sim.memory;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import org.softrdma.sim.kernel.SystemCallException;
 import org.softrdma.verbs.HostMemory;
 import org.softrdma.verbs.MemorySource;
 import org.softrdma.verbs.VerbsException;
@@ -71,41 +70,45 @@ public class MemoryOperations {
     }
 
     /**
-     * Copies from memory of a region, whoever owns it, to memory of the device.
+     * Copies from memory of a region, whoever owns it, to memory of the device; polled memory by whole words.
      *
      * @param region the region
      * @param source address in its memory
      * @param target memory of the device
      * @param length bytes
-     * @throws SystemCallException if another process owns it, and it cannot be read there
+     * @return false if another process owns it, and it cannot be read there
      * @throws InternalError if a page of this process is gone
      */
-    public void copyFrom(Binding region, long source, long target, long length) throws SystemCallException {
+    public final boolean copyFrom(Binding region, long source, long target, long length) {
         ForeignProcess owner = region.owner();
-        if (owner == null) {
-            copy(source, target, length);
-        } else {
-            owner.read(source, target, length);
+        if (owner != null) {
+            return owner.read(source, target, length);
         }
+        if (region.isPolled()) {
+            copyFromPolled(source, target, length);
+        } else {
+            copy(source, target, length);
+        }
+        return true;
     }
 
     /**
-     * Copies from memory of the device to memory of a region, whoever owns it.
+     * Copies from memory of the device to memory of a region that is not polled, whoever owns it.
      *
      * @param source memory of the device
      * @param region the region
      * @param target address in its memory
      * @param length bytes
-     * @throws SystemCallException if another process owns it, and it cannot be written there
+     * @return false if another process owns it, and it cannot be written there
      * @throws InternalError if a page of this process is gone
      */
-    public void copyTo(long source, Binding region, long target, long length) throws SystemCallException {
+    public final boolean copyTo(long source, Binding region, long target, long length) {
         ForeignProcess owner = region.owner();
-        if (owner == null) {
-            copy(source, target, length);
-        } else {
-            owner.write(source, target, length);
+        if (owner != null) {
+            return owner.write(source, target, length);
         }
+        copy(source, target, length);
+        return true;
     }
 
     /**
@@ -247,6 +250,45 @@ public class MemoryOperations {
         } while (((before ^ expected) & compared) == 0
                 && !NativeMemory.compareAndSetWord(word, before, (before & ~replaced) | (replacement & replaced)));
         return before;
+    }
+
+    /**
+     * Adds to a word of a region, whoever owns it.
+     *
+     * @param region the region
+     * @param word aligned address in its memory
+     * @param delta what is added
+     * @param original memory of the device, for what the word was
+     * @return false if another process owns it, and it cannot be changed there
+     * @throws InternalError if a page of this process is gone
+     */
+    public final boolean fetchAndAdd(Binding region, long word, long delta, long original) {
+        ForeignProcess owner = region.owner();
+        if (owner != null) {
+            return owner.fetchAndAdd(word, delta, original);
+        }
+        NativeMemory.putNativeLong(original, fetchAndAdd(word, delta, 0));
+        return true;
+    }
+
+    /**
+     * Replaces a word of a region, whoever owns it, if it is as expected.
+     *
+     * @param region the region
+     * @param word aligned address in its memory
+     * @param expected what the word must be
+     * @param replacement what it becomes
+     * @param original memory of the device, for what the word was
+     * @return false if another process owns it, and it cannot be changed there
+     * @throws InternalError if a page of this process is gone
+     */
+    public final boolean compareAndSwap(Binding region, long word, long expected, long replacement, long original) {
+        ForeignProcess owner = region.owner();
+        if (owner != null) {
+            return owner.compareAndSwap(word, expected, replacement, original);
+        }
+        NativeMemory.putNativeLong(original, compareAndSwap(word, expected, -1, replacement, -1));
+        return true;
     }
 
     /**

@@ -142,14 +142,24 @@ public final class StagTable implements AutoCloseable {
      * @return the row, or -1 if the table is full
      */
     public int add(MemorySegment segment, long base, int rights, int domain) {
+        return add(new Binding(segment, rights), new Place(base, segment.byteSize(), rights, domain));
+    }
+
+    /**
+     * Adds a row.
+     *
+     * @param binding its memory
+     * @param place what else it says
+     * @return the row, or -1 if the table is full
+     */
+    public int add(Binding binding, Place place) {
         lock.lock();
         try {
-            Binding binding = new Binding(segment, rights);
             int row = takeRow();
             if (row < 0) {
                 return row;
             }
-            describe(row, binding, base, segment.byteSize(), rights, domain);
+            describe(row, binding, place.base, place.length, place.rights, place.domain);
             putInt(rowAddress(row) + WINDOWS_OFFSET, 0);
             chooseKeys(row);
             live++;

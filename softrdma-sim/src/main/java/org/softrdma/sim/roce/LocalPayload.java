@@ -74,12 +74,7 @@ final class LocalPayload {
         }
         long source = stags.rawAddress(row, address);
         engine.use(row, source, length);
-        if (stags.isPolled(row)) {
-            memory.copyFromPolled(source, target, length);
-        } else {
-            memory.copy(source, target, length);
-        }
-        return true;
+        return memory.copyFrom(stags.binding(row), source, target, length);
     }
 
     private int find(int key, int rights, long address, long length) {
@@ -128,7 +123,6 @@ final class LocalPayload {
         }
         placement.begin(length);
         placement.run(row, address, length);
-        placement.put(source, length);
-        return offset + length < entries.total(slot) || placement.complete();
+        return placement.put(source, length) && (offset + length < entries.total(slot) || placement.complete());
     }
 }

@@ -48,6 +48,9 @@ final class PeerTarget implements UnreliableTarget {
 
     private final PacketMemory word;
 
+    /** What the word of the last atomic was. */
+    private final PacketMemory original;
+
     PeerTarget(RnicEngine engine, QueuePairEnd queuePair, WindowRequests windowRequests) {
         this.engine = engine;
         this.queuePair = queuePair;
@@ -61,6 +64,7 @@ final class PeerTarget implements UnreliableTarget {
         receiveDomain = receives.domain(domain);
         placement = new Placement(engine);
         word = new PacketMemory(memory, Long.BYTES);
+        original = new PacketMemory(memory, Long.BYTES);
     }
 
     /** True if it was for an access that a request was refused. */
@@ -110,7 +114,9 @@ final class PeerTarget implements UnreliableTarget {
                     return false;
                 }
                 placement.run(row, address, (int) here);
-                placement.put(from, (int) here);
+                if (!placement.put(from, (int) here)) {
+                    return false;
+                }
                 from += here;
                 skip = 0;
             } else {
@@ -188,6 +194,15 @@ final class PeerTarget implements UnreliableTarget {
         return -1;
     }
 
+    /** What could not be reached in another process is an access that was refused. */
+    private boolean wasReached(boolean reached) {
+        if (!reached) {
+            accessRefused = true;
+            counters.increment(Counter.ACCESS_ERRORS);
+        }
+        return reached;
+    }
+
     @Override
     public boolean mayWrite(int rkey, long address, long length) {
         return granted(rkey, AccessRights.REMOTE_WRITE, address, length) >= 0;
@@ -201,8 +216,7 @@ final class PeerTarget implements UnreliableTarget {
         }
         placement.begin(length);
         placement.run(row, address, length);
-        placement.put(payload, length);
-        return true;
+        return wasReached(placement.put(payload, length));
     }
 
     @Override
@@ -255,10 +269,9 @@ final class PeerTarget implements UnreliableTarget {
         engine.use(begun, from, Math.min(rest, length + Long.BYTES));
         if (begun.isPolled()) {
             copyWords(from, target, length, rest);
-        } else {
-            memory.copy(from, target, length);
+            return true;
         }
-        return true;
+        return wasReached(memory.copyFrom(begun, from, target, length));
     }
 
     /** A word that lies across the border to the next packet is read once, for both. */
@@ -301,20 +314,28 @@ final class PeerTarget implements UnreliableTarget {
     }
 
     @Override
-    public long fetchAndAdd(int rkey, long address, long operand) {
-        return memory.fetchAndAdd(word(rkey, address), operand, 0);
+    public boolean fetchAndAdd(int rkey, long address, long operand) {
+        int row = stags.findRemote(rkey);
+        long at = word(row, address);
+        return wasReached(memory.fetchAndAdd(stags.binding(row), at, operand, original.address()));
     }
 
     @Override
-    public long compareAndSwap(int rkey, long address, long expected, long replacement) {
-        return memory.compareAndSwap(word(rkey, address), expected, -1, replacement, -1);
+    public boolean compareAndSwap(int rkey, long address, long expected, long replacement) {
+        int row = stags.findRemote(rkey);
+        long at = word(row, address);
+        return wasReached(memory.compareAndSwap(stags.binding(row), at, expected, replacement, original.address()));
     }
 
-    private long word(int rkey, long address) {
+    @Override
+    public long original() {
+        return NativeMemory.getNativeLong(original.address());
+    }
+
+    private long word(int row, long address) {
         counters.increment(Counter.RESPONDER_ATOMICS);
-        int row = stags.findRemote(rkey);
-        long word = stags.rawAddress(row, address);
-        engine.use(row, word, Long.BYTES);
-        return word;
+        long at = stags.rawAddress(row, address);
+        engine.use(row, at, Long.BYTES);
+        return at;
     }
 }

@@ -100,6 +100,11 @@ final class RoceWire implements Wire {
         return MAX_READS;
     }
 
+    @Override
+    public boolean takesForeignMemory() {
+        return true;
+    }
+
     /** What a REQ has room for; a REP and a REJ have more. */
     @Override
     public int maxPrivateData() {

@@ -1,7 +1,9 @@
 package org.softrdma.sim.memory;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -62,24 +64,26 @@ class ForeignProcessTest {
             MemorySegment expected = arena.allocate(LENGTH);
             MemorySegment mine = arena.allocate(LENGTH);
             ForeignProcess process = new ForeignProcess(child.pid());
-            Binding region = new Binding(process, Long.parseLong(says.readLine()), AccessRights.LOCAL_WRITE);
+            Binding region = new Binding(new ForeignMemory(process, Long.parseLong(says.readLine()), LENGTH));
 
-            operations.copyFrom(region, region.address(), mine.address(), LENGTH);
+            assertTrue(operations.copyFrom(region, region.address(), mine.address(), LENGTH));
             fill(expected, 1);
             assertEquals(-1, expected.mismatch(mine));
 
             fill(mine, 7);
-            operations.copyTo(mine.address(), region, region.address(), LENGTH);
-            SystemCallException unmapped = assertThrows(
-                    SystemCallException.class, () -> operations.copyFrom(region, Long.SIZE, mine.address(), 1));
+            assertTrue(operations.copyTo(mine.address(), region, region.address(), LENGTH));
+            process.check(region.address());
+            assertFalse(operations.copyFrom(region, Long.SIZE, mine.address(), 1));
+            assertFalse(operations.copyTo(mine.address(), region, Long.SIZE, 1));
+            SystemCallException unmapped = assertThrows(SystemCallException.class, () -> process.check(Long.SIZE));
             assertEquals(EFAULT, unmapped.errno());
 
             child.outputWriter().append('\n').close();
             fill(expected, 7);
             assertEquals(Long.toString(sum(expected)), says.readLine());
             assertEquals(0, child.waitFor());
-            SystemCallException ended = assertThrows(
-                    SystemCallException.class, () -> operations.copyFrom(region, region.address(), mine.address(), 1));
+            assertFalse(operations.copyFrom(region, region.address(), mine.address(), 1));
+            SystemCallException ended = assertThrows(SystemCallException.class, () -> process.check(region.address()));
             assertEquals(ESRCH, ended.errno());
         } finally {
             child.destroyForcibly();
@@ -87,13 +91,13 @@ class ForeignProcessTest {
     }
 
     @Test
-    void shouldCopyWithinThisProcessIfItOwnsTheRegion() throws IOException {
+    void shouldCopyWithinThisProcessIfItOwnsTheRegion() {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment memory = arena.allocate(LENGTH);
             MemorySegment other = arena.allocate(LENGTH);
             Binding region = new Binding(memory, AccessRights.LOCAL_WRITE);
             fill(memory, 3);
-            new MemoryOperations().copyFrom(region, memory.address(), other.address(), LENGTH);
+            assertTrue(new MemoryOperations().copyFrom(region, memory.address(), other.address(), LENGTH));
             assertEquals(-1, memory.mismatch(other));
         }
     }

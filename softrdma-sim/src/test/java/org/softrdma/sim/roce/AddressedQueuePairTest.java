@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.softrdma.sim.roce.RoceEnds.unconnected;
+import static org.softrdma.sim.roce.RoceEnds.until;
 
 import java.lang.foreign.ValueLayout;
 import java.net.Inet6Address;
@@ -15,7 +17,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -48,24 +49,12 @@ import org.softrdma.verbs.device.VerbsDevice;
 /** Queue pairs that no connection manager knows, over UDP sockets: whom they hear, and what they refuse. */
 @Timeout(60)
 class AddressedQueuePairTest {
-    private static final int KEY = 0x2222;
+    private static final int KEY = RoceEnds.QUEUE_KEY;
     private static final int NOBODY = 0x777;
-    private static final Map<String, String> HERE = Map.of("roce-address", "127.0.0.1");
+    private static final Map<String, String> HERE = RoceEnds.HERE;
 
     private static InetSocketAddress at(String address) {
         return new InetSocketAddress(InetAddress.ofLiteral(address), QueuePairAddress.PORT);
-    }
-
-    private static UnconnectedQueuePair create(RoceEnds.Side side, QueuePairType type) {
-        return side.domain.createQueuePair(side.attributes().withDatagrams(KEY).withType(type));
-    }
-
-    private static void until(BooleanSupplier condition, String what) {
-        long endNs = System.nanoTime() + RoceEnds.DEADLINE_NS;
-        while (!condition.getAsBoolean()) {
-            assertTrue(System.nanoTime() - endNs < 0, what);
-            Thread.onSpinWait();
-        }
     }
 
     /** A raw peer at one of this host's addresses, which sends to a queue pair. */
@@ -90,7 +79,7 @@ class AddressedQueuePairTest {
     @Test
     void shouldTakeDatagramsOfAnyHostAndSayOfWhich() throws Exception {
         try (RoceEnds ends = new RoceEnds("epoll", HERE);
-                UnconnectedQueuePair queuePair = create(ends.passive, QueuePairType.UNRELIABLE_DATAGRAM);
+                UnconnectedQueuePair queuePair = unconnected(ends.passive, QueuePairType.UNRELIABLE_DATAGRAM);
                 RawRocePeer stranger = stranger("127.0.0.2", queuePair)) {
             queuePair.postReceive(1, ends.passive.region, 0, 64);
             sendDatagram(stranger, queuePair.number(), KEY + 1, 3);
@@ -112,8 +101,8 @@ class AddressedQueuePairTest {
     @Test
     void shouldSendItsOwnKeyForANegativeOne() {
         try (RoceEnds ends = new RoceEnds("epoll", HERE);
-                UnconnectedQueuePair from = create(ends.active, QueuePairType.UNRELIABLE_DATAGRAM);
-                UnconnectedQueuePair to = create(ends.passive, QueuePairType.UNRELIABLE_DATAGRAM);
+                UnconnectedQueuePair from = unconnected(ends.active, QueuePairType.UNRELIABLE_DATAGRAM);
+                UnconnectedQueuePair to = unconnected(ends.passive, QueuePairType.UNRELIABLE_DATAGRAM);
                 AddressHandle host =
                         ends.active.domain.createAddressHandle(to.address().host())) {
             to.postReceive(1, ends.passive.region, 0, 64);
@@ -125,7 +114,7 @@ class AddressedQueuePairTest {
     @Test
     void shouldRefuseAHandleThatIsClosedOrOfAnotherDomain() {
         try (RoceEnds ends = new RoceEnds("epoll", HERE);
-                UnconnectedQueuePair pair = create(ends.active, QueuePairType.UNRELIABLE_DATAGRAM);
+                UnconnectedQueuePair pair = unconnected(ends.active, QueuePairType.UNRELIABLE_DATAGRAM);
                 ProtectionDomain other = ends.active.device.allocateProtectionDomain();
                 AddressHandle elsewhere =
                         other.createAddressHandle(pair.address().host())) {
@@ -147,8 +136,8 @@ class AddressedQueuePairTest {
         Assumptions.assumeTrue(
                 NetworkInterface.getByInetAddress(InetAddress.ofLiteral("::1")) != null, "this host has no IPv6");
         try (RoceEnds ends = new RoceEnds("epoll", Map.of("roce-address", "::1"));
-                UnconnectedQueuePair from = create(ends.active, QueuePairType.UNRELIABLE_DATAGRAM);
-                UnconnectedQueuePair to = create(ends.passive, QueuePairType.UNRELIABLE_DATAGRAM);
+                UnconnectedQueuePair from = unconnected(ends.active, QueuePairType.UNRELIABLE_DATAGRAM);
+                UnconnectedQueuePair to = unconnected(ends.passive, QueuePairType.UNRELIABLE_DATAGRAM);
                 AddressHandle host =
                         ends.active.domain.createAddressHandle(to.address().host())) {
             to.postReceive(1, ends.passive.region, 0, 64);
@@ -168,8 +157,8 @@ class AddressedQueuePairTest {
             names = {"RELIABLE_CONNECTION", "UNRELIABLE_CONNECTION"})
     void shouldDropPacketsOfAnotherHostThanThePeers(QueuePairType type) throws Exception {
         try (RoceEnds ends = new RoceEnds("epoll", HERE);
-                UnconnectedQueuePair from = create(ends.active, type);
-                UnconnectedQueuePair to = create(ends.passive, type);
+                UnconnectedQueuePair from = unconnected(ends.active, type);
+                UnconnectedQueuePair to = unconnected(ends.passive, type);
                 RawRocePeer stranger = stranger("127.0.0.2", to)) {
             to.connect(from.address(), 1, 1);
             from.connect(to.address(), 1, 1);
@@ -199,7 +188,7 @@ class AddressedQueuePairTest {
     @Test
     void shouldAnswerBeforeItIsReadyToSendAndByTheTimerOfItsOwner() throws Exception {
         try (RoceEnds ends = new RoceEnds("epoll", HERE);
-                UnconnectedQueuePair pair = create(ends.passive, QueuePairType.RELIABLE_CONNECTION);
+                UnconnectedQueuePair pair = unconnected(ends.passive, QueuePairType.RELIABLE_CONNECTION);
                 RawRocePeer peer = stranger("127.0.0.1", pair)) {
             int timer = 23;
             pair.readyToReceive(ReceiveAttributes.of(addressOf(peer, 7), 1).withReceiverNotReadyTimer(timer));
@@ -219,7 +208,7 @@ class AddressedQueuePairTest {
             names = {"RELIABLE_CONNECTION", "UNRELIABLE_CONNECTION"})
     void shouldBeginWithTheSequenceOfItsOwner(QueuePairType type) throws Exception {
         try (RoceEnds ends = new RoceEnds("epoll", HERE);
-                UnconnectedQueuePair pair = create(ends.passive, type);
+                UnconnectedQueuePair pair = unconnected(ends.passive, type);
                 RawRocePeer peer = stranger("127.0.0.1", pair)) {
             pair.readyToReceive(ReceiveAttributes.of(addressOf(peer, 7), 1));
             pair.readyToSend(SendAttributes.ofReads(1).withSequence(0xABCDEF));
@@ -234,7 +223,7 @@ class AddressedQueuePairTest {
     @Test
     void shouldGiveUpASilentPeerWhenItsOwnerSays() throws Exception {
         try (RoceEnds ends = new RoceEnds("epoll", HERE);
-                UnconnectedQueuePair pair = create(ends.active, QueuePairType.RELIABLE_CONNECTION);
+                UnconnectedQueuePair pair = unconnected(ends.active, QueuePairType.RELIABLE_CONNECTION);
                 RawRocePeer peer = stranger("127.0.0.1", pair)) {
             pair.readyToReceive(ReceiveAttributes.of(addressOf(peer, 7), 1));
             pair.readyToSend(SendAttributes.ofReads(1).withTimeout(8, 0));
@@ -248,8 +237,8 @@ class AddressedQueuePairTest {
     @Test
     void shouldGiveUpAPeerWithoutARecvWhenItsOwnerSays() {
         try (RoceEnds ends = new RoceEnds("epoll", HERE);
-                UnconnectedQueuePair from = create(ends.active, QueuePairType.RELIABLE_CONNECTION);
-                UnconnectedQueuePair to = create(ends.passive, QueuePairType.RELIABLE_CONNECTION)) {
+                UnconnectedQueuePair from = unconnected(ends.active, QueuePairType.RELIABLE_CONNECTION);
+                UnconnectedQueuePair to = unconnected(ends.passive, QueuePairType.RELIABLE_CONNECTION)) {
             to.readyToReceive(ReceiveAttributes.of(from.address(), 1));
             from.readyToReceive(ReceiveAttributes.of(to.address(), 1));
             from.readyToSend(SendAttributes.ofReads(1).withReceiverNotReadyRetries(0));
@@ -270,8 +259,8 @@ class AddressedQueuePairTest {
         Assumptions.assumeTrue(linkLocal.isPresent(), "this host has no link-local address");
         InetAddress own = linkLocal.orElseThrow();
         try (RoceEnds ends = new RoceEnds("epoll", Map.of("roce-address", own.getHostAddress())).listenAt(own);
-                UnconnectedQueuePair from = create(ends.active, QueuePairType.RELIABLE_CONNECTION);
-                UnconnectedQueuePair to = create(ends.passive, QueuePairType.RELIABLE_CONNECTION)) {
+                UnconnectedQueuePair from = unconnected(ends.active, QueuePairType.RELIABLE_CONNECTION);
+                UnconnectedQueuePair to = unconnected(ends.passive, QueuePairType.RELIABLE_CONNECTION)) {
             to.connect(from.address(), 1, 1);
             from.connect(to.address(), 1, 1);
             to.postReceive(1, ends.passive.region, 0, 64);
@@ -287,7 +276,7 @@ class AddressedQueuePairTest {
     @Test
     void shouldRefuseToConnectWhatCannotTalk() {
         try (RoceEnds ends = new RoceEnds("epoll", HERE);
-                UnconnectedQueuePair one = create(ends.active, QueuePairType.RELIABLE_CONNECTION)) {
+                UnconnectedQueuePair one = unconnected(ends.active, QueuePairType.RELIABLE_CONNECTION)) {
             QueuePairAddress elsewhere = new QueuePairAddress(at("::1"), 5, 6, 1024);
             assertThrows(IllegalArgumentException.class, () -> one.connect(elsewhere, 1, 1));
             assertEquals(QueuePairState.INITIAL, one.state());
@@ -302,7 +291,7 @@ class AddressedQueuePairTest {
     void shouldSayWhatIsWrongWithTheAddressOfADevice() {
         try (RoceEnds.Side side = new RoceEnds.Side(Map.of("wire", "roce", "roce-address", "192.0.2.7"))) {
             VerbsException refused =
-                    assertThrows(VerbsException.class, () -> create(side, QueuePairType.UNRELIABLE_DATAGRAM));
+                    assertThrows(VerbsException.class, () -> unconnected(side, QueuePairType.UNRELIABLE_DATAGRAM));
             assertEquals(VerbsErrorCode.ADDRESS_NOT_AVAILABLE, refused.code(), refused.getMessage());
             assertTrue(String.valueOf(refused.getMessage()).contains("192.0.2.7"), refused::getMessage);
         }
@@ -318,8 +307,8 @@ class AddressedQueuePairTest {
     @Test
     void shouldFindAnAddressOfThisHostByItself() {
         try (RoceEnds ends = new RoceEnds("epoll", Map.of());
-                UnconnectedQueuePair from = create(ends.active, QueuePairType.UNRELIABLE_DATAGRAM);
-                UnconnectedQueuePair to = create(ends.passive, QueuePairType.UNRELIABLE_DATAGRAM);
+                UnconnectedQueuePair from = unconnected(ends.active, QueuePairType.UNRELIABLE_DATAGRAM);
+                UnconnectedQueuePair to = unconnected(ends.passive, QueuePairType.UNRELIABLE_DATAGRAM);
                 AddressHandle host =
                         ends.active.domain.createAddressHandle(to.address().host())) {
             assertFalse(to.address().host().getAddress().isAnyLocalAddress());

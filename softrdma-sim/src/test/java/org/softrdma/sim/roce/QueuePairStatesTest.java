@@ -6,6 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.softrdma.sim.roce.RoceEnds.accept;
+import static org.softrdma.sim.roce.RoceEnds.connect;
+import static org.softrdma.sim.roce.RoceEnds.expect;
+import static org.softrdma.sim.roce.RoceEnds.expectFailed;
+import static org.softrdma.sim.roce.RoceEnds.unconnected;
+import static org.softrdma.sim.roce.RoceEnds.until;
 
 import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
@@ -16,7 +22,6 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -45,44 +50,11 @@ import org.softrdma.verbs.WorkCompletion;
 /** States beyond the usual ones, which the owner of a queue pair sets: what goes on in them, and what is forgotten. */
 @Timeout(60)
 class QueuePairStatesTest {
-    private static final int KEY = 0x2222;
+    private static final int KEY = RoceEnds.QUEUE_KEY;
     private static final int DEPTH = 64;
-    private static final Map<String, String> HERE = Map.of("roce-address", "127.0.0.1");
+    private static final Map<String, String> HERE = RoceEnds.HERE;
     private static final Set<AccessFlag> EVERYTHING =
             EnumSet.of(AccessFlag.REMOTE_READ, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_ATOMIC);
-
-    private static UnconnectedQueuePair create(RoceEnds.Side side, QueuePairType type) {
-        return side.domain.createQueuePair(side.attributes().withDatagrams(KEY).withType(type));
-    }
-
-    private static void connect(UnconnectedQueuePair one, UnconnectedQueuePair other) {
-        other.connect(one.address(), 4, 4);
-        one.connect(other.address(), 4, 4);
-    }
-
-    private static void until(BooleanSupplier condition, String what) {
-        long endNs = System.nanoTime() + RoceEnds.DEADLINE_NS;
-        while (!condition.getAsBoolean()) {
-            assertTrue(System.nanoTime() - endNs < 0, what);
-            Thread.onSpinWait();
-        }
-    }
-
-    private static void accept(PostStatus status) {
-        assertEquals(PostStatus.ACCEPTED, status);
-    }
-
-    private static void expect(long wrId, RoceEnds.Side side) {
-        WorkCompletion next = side.next();
-        assertEquals(CompletionStatus.SUCCESS, next.status());
-        assertEquals(wrId, next.wrId());
-    }
-
-    private static void expectFailed(long wrId, CompletionStatus status, RoceEnds.Side side) {
-        WorkCompletion next = side.next();
-        assertEquals(status, next.status());
-        assertEquals(wrId, next.wrId());
-    }
 
     private static void expectNone(RoceEnds.Side side) {
         assertEquals(0, side.queue.poll(WorkCompletion.array(1)));
@@ -94,8 +66,8 @@ class QueuePairStatesTest {
     @Test
     void shouldCompleteWhatWasBegunAndHoldTheRest() {
         try (RoceEnds ends = new RoceEnds("epoll", HERE);
-                UnconnectedQueuePair from = create(ends.active, QueuePairType.RELIABLE_CONNECTION);
-                UnconnectedQueuePair to = create(ends.passive, QueuePairType.RELIABLE_CONNECTION)) {
+                UnconnectedQueuePair from = unconnected(ends.active, QueuePairType.RELIABLE_CONNECTION);
+                UnconnectedQueuePair to = unconnected(ends.passive, QueuePairType.RELIABLE_CONNECTION)) {
             connect(from, to);
             long before = ends.active.counter("roce.packetsSent");
             accept(from.postSend(1, ends.active.region, 0, 5, SendFlags.SIGNALLED));
@@ -130,8 +102,8 @@ class QueuePairStatesTest {
     @Test
     void shouldSendByOtherAttributesOnceItIsDrained() {
         try (RoceEnds ends = new RoceEnds("epoll", HERE);
-                UnconnectedQueuePair from = create(ends.active, QueuePairType.RELIABLE_CONNECTION);
-                UnconnectedQueuePair to = create(ends.passive, QueuePairType.RELIABLE_CONNECTION)) {
+                UnconnectedQueuePair from = unconnected(ends.active, QueuePairType.RELIABLE_CONNECTION);
+                UnconnectedQueuePair to = unconnected(ends.passive, QueuePairType.RELIABLE_CONNECTION)) {
             to.connect(from.address(), 4, 4);
             from.readyToReceive(ReceiveAttributes.of(to.address(), 4));
             from.readyToSend(SendAttributes.ofReads(0));
@@ -165,8 +137,8 @@ class QueuePairStatesTest {
             names = {"UNRELIABLE_CONNECTION", "UNRELIABLE_DATAGRAM"})
     void shouldHoldUnreliableMessagesWhileItIsDrained(QueuePairType type) {
         try (RoceEnds ends = new RoceEnds("epoll", HERE);
-                UnconnectedQueuePair from = create(ends.active, type);
-                UnconnectedQueuePair to = create(ends.passive, type);
+                UnconnectedQueuePair from = unconnected(ends.active, type);
+                UnconnectedQueuePair to = unconnected(ends.passive, type);
                 AddressHandle host =
                         ends.active.domain.createAddressHandle(to.address().host())) {
             if (type == QueuePairType.UNRELIABLE_CONNECTION) {
@@ -204,8 +176,8 @@ class QueuePairStatesTest {
             names = {"UNRELIABLE_CONNECTION", "UNRELIABLE_DATAGRAM"})
     void shouldStopTheSendQueueAloneWhenAnUnreliableRequestFails(QueuePairType type) {
         try (RoceEnds ends = new RoceEnds("epoll", HERE);
-                UnconnectedQueuePair from = create(ends.active, type);
-                UnconnectedQueuePair to = create(ends.passive, type);
+                UnconnectedQueuePair from = unconnected(ends.active, type);
+                UnconnectedQueuePair to = unconnected(ends.passive, type);
                 AddressHandle host =
                         ends.active.domain.createAddressHandle(to.address().host());
                 AddressHandle back =
@@ -243,8 +215,8 @@ class QueuePairStatesTest {
     @Test
     void shouldForgetWhatWasPostedWhenItIsReset() throws Exception {
         try (RoceEnds ends = new RoceEnds("epoll", HERE);
-                UnconnectedQueuePair from = create(ends.active, QueuePairType.RELIABLE_CONNECTION);
-                UnconnectedQueuePair to = create(ends.passive, QueuePairType.RELIABLE_CONNECTION)) {
+                UnconnectedQueuePair from = unconnected(ends.active, QueuePairType.RELIABLE_CONNECTION);
+                UnconnectedQueuePair to = unconnected(ends.passive, QueuePairType.RELIABLE_CONNECTION)) {
             connect(from, to);
             CompletableFuture<String> told = from.disconnected().toCompletableFuture();
             QueuePairAddress before = from.address();
@@ -285,8 +257,8 @@ class QueuePairStatesTest {
     @Test
     void shouldDropPacketsOfAPeerThatItHasForgotten() {
         try (RoceEnds ends = new RoceEnds("epoll", HERE);
-                UnconnectedQueuePair from = create(ends.active, QueuePairType.UNRELIABLE_CONNECTION);
-                UnconnectedQueuePair to = create(ends.passive, QueuePairType.UNRELIABLE_CONNECTION)) {
+                UnconnectedQueuePair from = unconnected(ends.active, QueuePairType.UNRELIABLE_CONNECTION);
+                UnconnectedQueuePair to = unconnected(ends.passive, QueuePairType.UNRELIABLE_CONNECTION)) {
             to.reset();
             to.initialise(EVERYTHING);
             connect(from, to);
@@ -308,8 +280,8 @@ class QueuePairStatesTest {
     @Test
     void shouldTakeDatagramsAgainOnceItIsInitialised() {
         try (RoceEnds ends = new RoceEnds("epoll", HERE);
-                UnconnectedQueuePair from = create(ends.active, QueuePairType.UNRELIABLE_DATAGRAM);
-                UnconnectedQueuePair to = create(ends.passive, QueuePairType.UNRELIABLE_DATAGRAM);
+                UnconnectedQueuePair from = unconnected(ends.active, QueuePairType.UNRELIABLE_DATAGRAM);
+                UnconnectedQueuePair to = unconnected(ends.passive, QueuePairType.UNRELIABLE_DATAGRAM);
                 AddressHandle host =
                         ends.active.domain.createAddressHandle(to.address().host())) {
             accept(to.postReceive(1, ends.passive.region, 0, 64));
@@ -373,8 +345,8 @@ class QueuePairStatesTest {
     @Test
     void shouldDropAnUnreliableWriteThatItDoesNotServe() {
         try (RoceEnds ends = new RoceEnds("epoll", HERE);
-                UnconnectedQueuePair from = create(ends.active, QueuePairType.UNRELIABLE_CONNECTION);
-                UnconnectedQueuePair to = create(ends.passive, QueuePairType.UNRELIABLE_CONNECTION)) {
+                UnconnectedQueuePair from = unconnected(ends.active, QueuePairType.UNRELIABLE_CONNECTION);
+                UnconnectedQueuePair to = unconnected(ends.passive, QueuePairType.UNRELIABLE_CONNECTION)) {
             to.reset();
             to.initialise(Set.of());
             connect(from, to);
@@ -394,8 +366,8 @@ class QueuePairStatesTest {
     @Test
     void shouldTellOfARequestThatItDoesNotServe() {
         try (RoceEnds ends = new RoceEnds("epoll", HERE);
-                UnconnectedQueuePair from = create(ends.active, QueuePairType.RELIABLE_CONNECTION);
-                UnconnectedQueuePair to = create(ends.passive, QueuePairType.RELIABLE_CONNECTION)) {
+                UnconnectedQueuePair from = unconnected(ends.active, QueuePairType.RELIABLE_CONNECTION);
+                UnconnectedQueuePair to = unconnected(ends.passive, QueuePairType.RELIABLE_CONNECTION)) {
             to.permit(EnumSet.of(AccessFlag.REMOTE_READ, AccessFlag.REMOTE_WRITE));
             connect(from, to);
             RemoteRegion there = ends.passive.remote();

@@ -1,5 +1,8 @@
 package org.softrdma.sim.roce;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
@@ -10,17 +13,22 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.SoftRdmaProvider;
 import org.softrdma.sim.peer.TestDevice;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionQueue;
+import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.PostStatus;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.QueuePairAttributes;
 import org.softrdma.verbs.QueuePairLimits;
+import org.softrdma.verbs.QueuePairType;
 import org.softrdma.verbs.RemoteRegion;
+import org.softrdma.verbs.UnconnectedQueuePair;
 import org.softrdma.verbs.WorkCompletion;
 import org.softrdma.verbs.cm.ConnectionParameters;
 import org.softrdma.verbs.cm.ConnectionRequest;
@@ -32,6 +40,10 @@ import org.softrdma.verbs.device.VerbsDevice;
 final class RoceEnds implements AutoCloseable {
     static final long DEADLINE_NS = TimeUnit.SECONDS.toNanos(10);
     static final int BYTES = 1 << 20;
+    /** Of queue pairs of datagrams. */
+    static final int QUEUE_KEY = 0x2222;
+    /** For queue pairs without a connection manager. */
+    static final Map<String, String> HERE = Map.of("roce-address", "127.0.0.1");
 
     private static final QueuePairLimits LIMITS = QueuePairLimits.of(64, 64);
     private static final ConnectionParameters PARAMETERS = ConnectionParameters.ofReads(16);
@@ -121,6 +133,43 @@ final class RoceEnds implements AutoCloseable {
         options.putAll(ofActive);
         active = new Side(options);
         listener = passive.device.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 8);
+    }
+
+    /** A queue pair without a connection manager. */
+    static UnconnectedQueuePair unconnected(Side side, QueuePairType type) {
+        return side.domain.createQueuePair(
+                side.attributes().withDatagrams(QUEUE_KEY).withType(type));
+    }
+
+    /** Connects two of those. */
+    static void connect(UnconnectedQueuePair one, UnconnectedQueuePair other) {
+        other.connect(one.address(), 4, 4);
+        one.connect(other.address(), 4, 4);
+    }
+
+    static void accept(PostStatus status) {
+        assertEquals(PostStatus.ACCEPTED, status);
+    }
+
+    /** The next completion is that of a request, and it has succeeded. */
+    static void expect(long wrId, Side side) {
+        expectFailed(wrId, CompletionStatus.SUCCESS, side);
+    }
+
+    /** The next completion is that of a request, with this status. */
+    static void expectFailed(long wrId, CompletionStatus status, Side side) {
+        WorkCompletion next = side.next();
+        assertEquals(status, next.status());
+        assertEquals(wrId, next.wrId());
+    }
+
+    /** Waits. */
+    static void until(BooleanSupplier condition, String what) {
+        long endNs = System.nanoTime() + DEADLINE_NS;
+        while (!condition.getAsBoolean()) {
+            assertTrue(System.nanoTime() - endNs < 0, what);
+            Thread.onSpinWait();
+        }
     }
 
     /** UDP port of the passive side. */

@@ -304,15 +304,23 @@ public final class Responder {
         } else if (!target.mayChangeWord(key, word)) {
             refuse(expected, Aeth.REMOTE_ACCESS_ERROR);
         } else {
-            long operand = AtomicEth.operand(packet);
-            long original = opcode == RoceOpcode.FETCH_ADD
-                    ? target.fetchAndAdd(key, word, operand)
-                    : target.compareAndSwap(key, word, AtomicEth.compare(packet), operand);
-            replays.addAtomic(expected, original);
-            msn++;
-            answers.atomic(expected, original, msn, false);
-            moveOn(1);
+            executeAtomic(packet, opcode, key, word);
         }
+    }
+
+    private void executeAtomic(long packet, int opcode, int key, long word) {
+        long operand = AtomicEth.operand(packet);
+        boolean done = opcode == RoceOpcode.FETCH_ADD
+                ? target.fetchAndAdd(key, word, operand)
+                : target.compareAndSwap(key, word, AtomicEth.compare(packet), operand);
+        if (!done) {
+            refuse(expected, Aeth.REMOTE_ACCESS_ERROR);
+            return;
+        }
+        replays.addAtomic(expected, target.original());
+        msn++;
+        answers.atomic(expected, target.original(), msn, false);
+        moveOn(1);
     }
 
     /** True if a RECV is there; else the peer is asked to come again later, and nothing has changed. */

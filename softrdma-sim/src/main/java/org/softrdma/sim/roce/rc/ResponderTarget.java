@@ -67,9 +67,12 @@ public interface ResponderTarget {
     /** True if the peer may change a word, whose address is a multiple of 8. */
     boolean mayChangeWord(int rkey, long address);
 
-    /** Adds to a word; returns what it was. */
-    long fetchAndAdd(int rkey, long address, long operand);
+    /** Adds to a word; false if that cannot be. */
+    boolean fetchAndAdd(int rkey, long address, long operand);
 
-    /** Replaces a word if it is as expected; returns what it was. */
-    long compareAndSwap(int rkey, long address, long expected, long replacement);
+    /** Replaces a word if it is as expected; false if that cannot be. */
+    boolean compareAndSwap(int rkey, long address, long expected, long replacement);
+
+    /** What the word was before the last of these. */
+    long original();
 }

@@ -63,6 +63,7 @@ final class RcEnd implements ResponderTarget {
 
     boolean writable = true;
     int atomicsExecuted;
+    private long original;
     /** No memory may be read. */
     boolean takenBack;
 
@@ -311,21 +312,26 @@ final class RcEnd implements ResponderTarget {
     }
 
     @Override
-    public long fetchAndAdd(int rkey, long address, long operand) {
+    public boolean fetchAndAdd(int rkey, long address, long operand) {
         atomicsExecuted++;
-        long was = NativeMemory.getNativeLong(remote.address() + address);
-        NativeMemory.putNativeLong(remote.address() + address, was + operand);
-        return was;
+        original = NativeMemory.getNativeLong(remote.address() + address);
+        NativeMemory.putNativeLong(remote.address() + address, original + operand);
+        return true;
     }
 
     @Override
-    public long compareAndSwap(int rkey, long address, long expected, long replacement) {
+    public boolean compareAndSwap(int rkey, long address, long expected, long replacement) {
         atomicsExecuted++;
-        long was = NativeMemory.getNativeLong(remote.address() + address);
-        if (was == expected) {
+        original = NativeMemory.getNativeLong(remote.address() + address);
+        if (original == expected) {
             NativeMemory.putNativeLong(remote.address() + address, replacement);
         }
-        return was;
+        return true;
+    }
+
+    @Override
+    public long original() {
+        return original;
     }
 
     /** Everything that can be sent now, in order. */

@@ -240,12 +240,17 @@ final class UnreliablePeer implements UnreliableTarget {
     }
 
     @Override
-    public long fetchAndAdd(int rkey, long address, long operand) {
+    public boolean fetchAndAdd(int rkey, long address, long operand) {
         throw new IllegalStateException("no unreliable connection has atomics");
     }
 
     @Override
-    public long compareAndSwap(int rkey, long address, long expected, long replacement) {
+    public boolean compareAndSwap(int rkey, long address, long expected, long replacement) {
+        throw new IllegalStateException("no unreliable connection has atomics");
+    }
+
+    @Override
+    public long original() {
         throw new IllegalStateException("no unreliable connection has atomics");
     }
 }
