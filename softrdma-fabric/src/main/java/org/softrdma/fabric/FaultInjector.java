@@ -17,7 +17,7 @@ import org.softrdma.fabric.fault.When;
 import org.softrdma.fabric.network.Inspector;
 import org.softrdma.fabric.network.Network;
 
-/** Makes the faults of a plan happen. Whoever holds the baton. */
+/** Makes the faults of a plan happen. */
 final class FaultInjector implements Inspector, Source {
     private final Baton baton;
     private final Network network;

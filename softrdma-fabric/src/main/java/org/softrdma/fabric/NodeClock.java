@@ -4,7 +4,7 @@ import org.agrona.concurrent.NanoClock;
 
 /**
  * The clock of a node: it may run faster or slower than the run's, and stand still for a time, as that of a suspended
- * virtual machine does. Whoever holds the baton.
+ * virtual machine does.
  */
 final class NodeClock implements NanoClock {
     private static final long MILLION = 1_000_000;

@@ -5,7 +5,6 @@ import org.softrdma.sim.pinning.AccountedPageLocks;
 
 /**
  * Page locks of a node: they lock nothing, but count what they would have locked, up to a limit as of RLIMIT_MEMLOCK.
- * Whoever holds the baton.
  */
 final class NodePageLocks extends AccountedPageLocks {
     private static final int ENOMEM = 12;

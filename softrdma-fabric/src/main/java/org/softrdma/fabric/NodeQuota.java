@@ -6,7 +6,7 @@ import org.softrdma.sim.device.ResourceQuota;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
 
-/** How many objects the devices of a node have together, and may have. Whoever holds the baton. */
+/** How many objects the devices of a node have together, and may have. */
 final class NodeQuota implements ResourceQuota {
     private final String node;
     private final Map<Kind, Long> most = new EnumMap<>(Kind.class);

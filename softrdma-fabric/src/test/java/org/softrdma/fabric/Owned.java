@@ -3,7 +3,7 @@ package org.softrdma.fabric;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/** What a test has opened, closed in reverse order. Whoever holds the baton. */
+/** What a test has opened, closed in reverse order. */
 final class Owned implements AutoCloseable {
     private final Deque<AutoCloseable> resources = new ArrayDeque<>();
 

@@ -6,7 +6,7 @@ import org.softrdma.fabric.baton.Baton;
 
 /**
  * A server hands the baton on in the middle of its changes, and writes word by word. It can be made to crash at one of
- * these steps. Whoever holds the baton.
+ * these steps.
  */
 public final class FabricSteps extends MemorySteps {
     private final Baton baton;

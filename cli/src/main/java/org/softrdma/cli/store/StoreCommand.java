@@ -53,7 +53,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "store",
         description = {
-            "Serve a key-value store as a paper describes it; `softrdma compare` compares them. Its clients are"
+            "Serve one of the published store designs; `softrdma compare` compares them. Its clients are"
                     + " those of the Java class StoreDesigns, with the same --protocol, --window, --max-key and"
                     + " --max-value.",
             "A study, not for your data: anyone who can connect can read and change everything."
@@ -96,14 +96,14 @@ public final class StoreCommand implements Callable<Integer> {
             names = "--protocol",
             paramLabel = "paper|safe",
             defaultValue = "safe",
-            description = "paper: as published, with its holes; safe: mended (${DEFAULT-VALUE}).")
+            description = "paper: as published, known races included; safe: with our fixes (${DEFAULT-VALUE}).")
     private Protocol protocol = Protocol.SAFE;
 
     @Option(
             names = "--window",
             paramLabel = "N",
             defaultValue = "16",
-            description = "Most operations of a client on their way (${DEFAULT-VALUE}).")
+            description = "Maximum outstanding operations of a client (${DEFAULT-VALUE}).")
     private int window;
 
     @Option(

@@ -143,8 +143,9 @@ public final class CompareCommand implements Callable<Integer> {
             names = "--workers",
             paramLabel = "N",
             split = ",",
-            description = "Also the designs beside so many CPU workers on the server's core, with the RNIC's threads at"
-                    + " usual and at raised priority (0,1,2,3,4; with --quick none; 0 alone for none).")
+            description =
+                    "Also run the designs beside N CPU-bound processes on the server's core, with the RNIC's threads at"
+                            + " usual and at raised priority (0,1,2,3,4; with --quick none; 0 alone for none).")
     private List<Integer> workers = List.of();
 
     @Option(
@@ -152,7 +153,7 @@ public final class CompareCommand implements Callable<Integer> {
             paramLabel = "N",
             split = ",",
             description =
-                    "With --fabric: also Nessie on so many nodes, by locality, filter bits and cache (3; 0 alone for"
+                    "With --fabric: also run Nessie on N nodes, varying locality, filter bits and cache (3; 0 alone for"
                             + " none).")
     private List<Integer> nodes = List.of();
 

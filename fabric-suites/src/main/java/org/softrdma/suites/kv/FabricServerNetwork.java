@@ -10,7 +10,7 @@ import org.softrdma.kv.server.host.PortSettings;
 import org.softrdma.kv.server.host.ServerNetwork;
 import org.softrdma.kv.server.host.ServerPort;
 
-/** The memcached port on the fabric's network. Whoever holds the baton. */
+/** The memcached port on the fabric's network. */
 final class FabricServerNetwork implements ServerNetwork {
     private final Fabric fabric;
     private final FabricNode node;

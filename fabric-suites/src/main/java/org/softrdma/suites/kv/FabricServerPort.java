@@ -15,7 +15,7 @@ import org.softrdma.sim.transport.Acceptor;
 import org.softrdma.sim.transport.EventLoop;
 import org.softrdma.sim.transport.Transport;
 
-/** A port whose connections take turns on some event loops. Whoever holds the baton. */
+/** A port whose connections take turns on some event loops. */
 final class FabricServerPort implements ServerPort {
     private final Baton baton;
     private final Transport sockets;

@@ -11,7 +11,7 @@ import org.softrdma.fabric.baton.Unwinding;
 import org.softrdma.kv.server.host.ServerAgent;
 import org.softrdma.kv.server.host.ServerThreads;
 
-/** A simulated thread for each agent of a server. Whoever holds the baton. */
+/** A simulated thread for each agent of a server. */
 final class FabricServerThreads implements ServerThreads {
     private static final Logger LOG = LoggerFactory.getLogger(FabricServerThreads.class);
     private static final long TICK_NS = TimeUnit.SECONDS.toNanos(1);

@@ -4,7 +4,7 @@ import org.softrdma.fabric.baton.Baton;
 import org.softrdma.fabric.baton.SimulatedThread;
 import org.softrdma.kv.turns.OwnThread;
 
-/** A simulated thread of a client. Whoever holds the baton. */
+/** A simulated thread of a client. */
 record FabricThread(Baton baton, SimulatedThread thread) implements OwnThread {
     @Override
     public boolean isCurrent() {

@@ -2,7 +2,7 @@ package org.softrdma.suites.kv;
 
 import org.softrdma.kv.client.KvClientCounters;
 
-/** What happened in races, to see that they were some. Whoever holds the baton. */
+/** What happened in races, to see that they were some. */
 final class RaceFigures {
     long hits;
     long stale;

@@ -19,7 +19,7 @@ import org.softrdma.testkit.history.StoreCall;
 
 /**
  * Operations on the few keys of a race, recorded with what came of them. Where things go wrong, a change without an
- * answer has an unknown outcome. Whoever holds the baton.
+ * answer has an unknown outcome.
  */
 final class RaceOperations {
     /** Words of a value: with key and header all have chunks of one class, five of them in a page. */

@@ -23,8 +23,8 @@ import org.softrdma.stores.StoreCounter;
  *   <li>READ the chain of the bucket, block by block, and do the same with each.
  * </ol>
  *
- * Whatever is inconsistent, or has not the incarnation that the pointer to it wants, has changed since the lookup began:
- * it begins again, after a pause. So a key that is missed was absent. The client's thread.
+ * Anything inconsistent, or with another incarnation than its pointer, changed during the lookup, which then restarts after
+ * a pause. So a miss means that the key was absent. The client's thread.
  */
 final class FarmLookup {
     private static final int MOST_CANDIDATES = 16;

@@ -49,7 +49,7 @@ final class RemoteReader implements LoopMember, AutoCloseable {
     private final RemoteItem view = new RemoteItem();
     /** Of the keys that are being started. */
     private final long[] hashes;
-    /** Means nothing; but it must be kept. */
+    /** Consumes prefetched bytes, so that the JIT keeps the loads. */
     long fetched;
 
     /** In the hands of a {@link ReadHandler}, which may lose the connection. */

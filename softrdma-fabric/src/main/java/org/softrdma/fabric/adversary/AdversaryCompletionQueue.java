@@ -10,7 +10,7 @@ import org.softrdma.sim.queue.SoftCompletionQueue;
 import org.softrdma.verbs.CompletionOpcode;
 import org.softrdma.verbs.CompletionStatus;
 
-/** A completion queue that promises what verbs promise and no more. Whoever holds the baton. */
+/** A completion queue that promises what verbs promise and no more. */
 final class AdversaryCompletionQueue extends SoftCompletionQueue {
     /** Times of a thousand that arming raises an event. */
     private static final int SPURIOUS = 200;

@@ -9,7 +9,7 @@ import org.softrdma.sim.queue.Progress;
 import org.softrdma.sim.queue.SoftCompletionChannel;
 import org.softrdma.sim.queue.SoftCompletionQueue;
 
-/** Gives the devices of a fabric their habits. Whoever holds the baton. */
+/** Gives the devices of a fabric their habits. */
 public final class DeviceAdversary {
     private static final Set<Habit> OF_COMPLETION_QUEUES =
             Set.of(Habit.VENDOR_CODES, Habit.MERGED_EVENTS, Habit.SPURIOUS_EVENTS, Habit.QUEUES_IN_ANY_ORDER);

@@ -10,7 +10,6 @@ import org.softrdma.sim.queue.SoftCompletionQueue;
 
 /**
  * Completions that are not visible yet. Those of one send queue, and those of one receive queue, keep their order.
- * Whoever holds the baton.
  */
 final class HeldCompletions implements Source {
     /** Times of a thousand that a completion is held that need not be. */

@@ -1,6 +1,6 @@
 package org.softrdma.fabric.baton;
 
-/** Threads that live and die together: those of one node. Whoever holds the baton. */
+/** Threads that live and die together: those of one node. */
 public final class Group {
     private final String name;
     private boolean killed;

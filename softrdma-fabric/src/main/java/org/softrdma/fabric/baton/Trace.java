@@ -5,7 +5,6 @@ import java.util.List;
 
 /**
  * What happened, step by step: a hash of everything, and the last steps in words. Two runs with one hash did the same.
- * Whoever holds the baton.
  */
 public final class Trace {
     /** Steps that are kept in words. */

@@ -15,7 +15,7 @@ import org.softrdma.verbs.provider.HostMemories;
 /**
  * Memory of all nodes. What their applications allocate has the same names in every run, because peers send addresses
  * to each other, and the same alignment, because grains have it: it comes from one range, which is used once. It is
- * freed with the fabric, whatever nodes that were killed have left. Whoever holds the baton.
+ * freed with the fabric, whatever nodes that were killed have left.
  */
 public final class FabricMemory extends MemoryOperations implements AutoCloseable {
     /** Where the range is mapped unless another fabric's is there: real addresses are mostly the same, too. */

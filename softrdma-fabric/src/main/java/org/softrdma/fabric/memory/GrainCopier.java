@@ -8,7 +8,7 @@ import org.softrdma.sim.memory.NativeMemory;
 
 /**
  * Copies from and to registered memory grain by grain, in an order that the seed chooses, and lets others run in
- * between. Copies that touch no registered memory happen at once: nobody else sees them. Whoever holds the baton.
+ * between. Copies that touch no registered memory happen at once: nobody else sees them.
  */
 public final class GrainCopier implements Copier {
     private static final long ALIGNMENT = 64;

@@ -7,7 +7,7 @@ import java.util.zip.CRC32C;
 import org.softrdma.fabric.baton.Baton;
 import org.softrdma.sim.memory.RegionObserver;
 
-/** The registered memory of all nodes: what others can see while a device copies. Whoever holds the baton. */
+/** The registered memory of all nodes: what others can see while a device copies. */
 public final class RegisteredRanges implements RegionObserver {
     private static final int LARGEST_CHECKED = 1 << 24;
 

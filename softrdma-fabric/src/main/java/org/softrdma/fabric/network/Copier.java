@@ -2,7 +2,7 @@ package org.softrdma.fabric.network;
 
 import java.lang.foreign.MemorySegment;
 
-/** How bytes get from memory to the network and back. Whoever holds the baton. */
+/** How bytes get from memory to the network and back. */
 public interface Copier {
     /** Copies between ranges that do not overlap; others may run in between and see a part. */
     void copy(long source, long target, long length);

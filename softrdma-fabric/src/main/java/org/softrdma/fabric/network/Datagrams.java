@@ -16,7 +16,7 @@ import org.softrdma.sim.transport.SocketEvents;
 
 /**
  * Datagrams on their way between hosts, each on its own: they are lost, repeated and overtaken. One step delivers one
- * that is due. What meets a cut or a host that is gone is lost. Whoever holds the baton.
+ * that is due. What meets a cut or a host that is gone is lost.
  */
 final class Datagrams implements Source, FabricDatagramSocket.Carrier {
     private final Baton baton;

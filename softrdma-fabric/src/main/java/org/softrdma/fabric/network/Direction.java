@@ -11,7 +11,7 @@ import org.softrdma.sim.memory.NativeMemory;
 
 /**
  * One direction of a connection: a ring of bytes that are sent and not received yet, of which the first ones have
- * arrived. Behind them comes the end of the stream or a reset. Whoever holds the baton.
+ * arrived. Behind them comes the end of the stream or a reset.
  */
 final class Direction implements Inspector.Passage {
     private final Baton baton;

@@ -7,7 +7,7 @@ import org.softrdma.sim.transport.Acceptor;
 import org.softrdma.sim.transport.EventLoop;
 import org.softrdma.sim.transport.LoopGuard;
 
-/** A listening socket of the network. Whoever holds the baton. */
+/** A listening socket of the network. */
 final class FabricAcceptor implements Acceptor {
     private final InetSocketAddress key;
     private final InetSocketAddress local;

@@ -13,7 +13,7 @@ import org.softrdma.sim.transport.DatagramSocket;
 import org.softrdma.sim.transport.LoopGuard;
 import org.softrdma.sim.transport.SocketEvents;
 
-/** A socket for datagrams of the network. Strictly edge triggered, as {@link FabricSocket}. Whoever holds the baton. */
+/** A socket for datagrams of the network. Strictly edge triggered, as {@link FabricSocket}. */
 final class FabricDatagramSocket implements DatagramSocket {
     private final Carrier carrier;
     private final Baton baton;

@@ -28,7 +28,7 @@ import org.softrdma.sim.transport.Waits;
 
 /**
  * An event loop as a simulated thread, or one that its owner runs: in each of its steps it handles one task, timer or
- * event that the seed chooses. Whoever holds the baton.
+ * event that the seed chooses.
  */
 final class FabricLoop implements DatagramLoop {
     /** Times of a thousand that a socket raises an event without a cause. */

@@ -7,7 +7,7 @@ import org.softrdma.fabric.baton.Group;
 import org.softrdma.sim.transport.EventLoop;
 import org.softrdma.sim.transport.Transport;
 
-/** A transport on the network: its loops are simulated threads, or one that its owner runs. Whoever holds the baton. */
+/** A transport on the network: its loops are simulated threads, or one that its owner runs. */
 public final class FabricTransport implements Transport {
     private final List<FabricLoop> loops = new ArrayList<>();
     private final OpenCount open;

@@ -3,7 +3,7 @@ package org.softrdma.fabric.network;
 import org.softrdma.fabric.baton.Source;
 
 /**
- * What holds up the bytes of one direction: a stall, and a reader that takes few at a time. Whoever holds the baton.
+ * Delays one direction: a stall, or a slow reader.
  */
 final class Hindrance {
     private long stalledSinceNs;

@@ -9,7 +9,7 @@ import org.softrdma.sim.wire.RdmapOpcode;
 
 /**
  * Finds messages in the bytes of one direction of an iWARP stream: a frame of the handshake, then FPDUs. What is no
- * such stream gives nonsense, and no failure. Whoever holds the baton.
+ * such stream gives nonsense, and no failure.
  */
 final class MessageScanner {
     private static final int PRIVATE_DATA_LENGTH_OFFSET = MpaFrame.HEADER_LENGTH - Short.BYTES;

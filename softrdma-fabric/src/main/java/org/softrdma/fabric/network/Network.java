@@ -18,7 +18,7 @@ import org.softrdma.sim.transport.SocketEvents;
 
 /**
  * The hosts and what is on its way between them. One step delivers one thing that is due: a piece of a stream, its end,
- * a reset, a request to connect, or the answer. Whoever holds the baton.
+ * a reset, a request to connect, or the answer.
  */
 public final class Network implements Source {
     private static final int FIRST_FREE_PORT = 49_152;

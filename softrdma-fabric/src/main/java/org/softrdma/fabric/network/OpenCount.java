@@ -1,6 +1,6 @@
 package org.softrdma.fabric.network;
 
-/** Sockets of a transport: how many are open, and when their peers count as gone. Whoever holds the baton. */
+/** Sockets of a transport: how many are open, and when their peers count as gone. */
 final class OpenCount {
     private final long hostTimeoutNs;
     private int count;

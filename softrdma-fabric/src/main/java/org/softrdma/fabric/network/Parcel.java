@@ -1,8 +1,7 @@
 package org.softrdma.fabric.network;
 
 /**
- * Something on its way in one direction of a connection: bytes of the ring, or what comes behind the last. Whoever
- * holds the baton.
+ * One item in flight in one direction of a connection: a run of bytes of the ring, the end of the stream, or a reset.
  */
 final class Parcel {
     final Kind kind;

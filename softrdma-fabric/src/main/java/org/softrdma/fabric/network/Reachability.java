@@ -8,7 +8,7 @@ import org.softrdma.fabric.baton.Source;
 
 /**
  * Which hosts reach each other, and since when not. What is sent meanwhile is not lost, as TCP repeats it, but for a
- * host that is gone. Whoever holds the baton.
+ * host that is gone.
  */
 final class Reachability {
     private final Baton baton;

@@ -1,6 +1,6 @@
 package org.softrdma.fabric.network;
 
-/** The end of a connection at which one of its directions arrives. Whoever holds the baton. */
+/** The end of a connection at which one of its directions arrives. */
 interface Receiver {
     /** Bytes, the end or a reset are there. */
     void arrived();

@@ -2,7 +2,7 @@ package org.softrdma.fabric.network;
 
 import java.util.OptionalLong;
 
-/** The end of a connection that sends into one of its directions. Whoever holds the baton. */
+/** The end of a connection that sends into one of its directions. */
 interface Sender {
     /** The direction takes bytes again. */
     void roomMade();

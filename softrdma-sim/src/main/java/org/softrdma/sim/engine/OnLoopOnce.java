@@ -4,7 +4,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 
 /**
- * What an engine's thread does once, whoever asks for it: an end. Each caller returns when it is done. The engine's own thread does not
+ * An action that runs at most once, on the engine's thread: closing. Each caller returns when it is done. The engine's own thread does not
  * wait for another caller's task, which could only run behind it: it runs it at once. What it needs is made before; a loop that has no
  * memory for the task is asked again.
  */

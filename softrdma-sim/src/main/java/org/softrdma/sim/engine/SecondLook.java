@@ -4,7 +4,7 @@ import java.util.concurrent.TimeUnit;
 import org.softrdma.sim.transport.EventLoop;
 
 /**
- * Tries connections again whose receive into registered memory ended before the memory was full. Most likely the socket
+ * Retries receives into registered memory that returned less than requested without an error. Most likely the socket
  * is empty, and an event follows. But the kernel also stops early at a page that is gone (readv(2) reports EFAULT only
  * if nothing was received), and then an edge-triggered socket raises no further event. So each is tried again a little
  * later. Rejected: trying at once, which costs one more system call for nearly every part of a large message.

@@ -102,7 +102,7 @@ public final class LocalRequests {
         return left;
     }
 
-    /** Requests that were executed; all of them stood before what is sent next. */
+    /** Number of requests completed without sending; all precede the next one on the wire. */
     public long count() {
         return count;
     }

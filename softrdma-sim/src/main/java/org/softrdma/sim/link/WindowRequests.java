@@ -7,8 +7,8 @@ import org.softrdma.sim.queue.SendQueue;
 import org.softrdma.verbs.SendOpcode;
 
 /**
- * Memory windows: the requests that bind and invalidate one, which send nothing, and the invalidation that a peer's
- * SEND asks for.
+ * Binds and invalidates memory windows, for requests of the application, which send nothing, and for a peer's SEND that
+ * asks for an invalidation.
  *
  * <p>Only this queue pair can use the key of a window that is bound on it. So when this engine takes the key back, nothing
  * but what this connection has granted or begun is left: the former is {@linkplain

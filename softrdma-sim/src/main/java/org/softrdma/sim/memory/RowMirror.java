@@ -1,7 +1,7 @@
 package org.softrdma.sim.memory;
 
 /**
- * Told what the rows of regions say, to repeat it for somebody who cannot see the stag table. Called under the table's
+ * Mirrors rows of regions into the table that peers on the same host map. Called under the table's
  * lock; must not throw.
  */
 public interface RowMirror {

@@ -153,7 +153,7 @@ public final class Outgoing implements SegmentSource {
         terminates.queue(cause, segment);
     }
 
-    /** Requests that were executed and have sent nothing; all of them stood before what is sent next. */
+    /** Number of requests completed without sending; all precede the next one on the wire. */
     public long localRequests() {
         return local.count();
     }
@@ -209,7 +209,7 @@ public final class Outgoing implements SegmentSource {
         runLocal();
     }
 
-    /** They need no word of the peer either, which must speak first before anything is sent. */
+    /** Local requests also run before the peer's first message has arrived. */
     private void runLocal() {
         if (faultSequence < 0) {
             faultSequence = local.run(requestsAllowed, !outboundReads.isEmpty());

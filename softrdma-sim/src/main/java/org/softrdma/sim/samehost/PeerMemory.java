@@ -22,9 +22,8 @@ import org.softrdma.sim.memory.StagTable;
  * What the peer of one queue pair has handed over, and the READs from it. It belongs to that one connection and ends with
  * it, and a server that comes up again hands over its own; only mappings of the same file are shared ({@link PeerMappings}).
  *
- * <p>The responder is not believed where that could hurt this process: whatever a row says, only bytes of the mapping
- * are
- * read, and the mapping cannot become shorter.
+ * <p>Nothing that the responder writes is trusted: whatever a row says, only bytes of the mapping are read, and the
+ * mapping cannot become shorter.
  *
  * <p>Threads: {@link #read} and {@link #covers} as {@link ReadingThread} says, and never after {@link #close}. The
  * background thread adds.
@@ -205,8 +204,8 @@ public final class PeerMemory implements AutoCloseable {
     }
 
     /**
-     * Has the processor fetch bytes that are about to be read. One READ after the other waits for its own cache lines;
-     * those of a list are waited for together. Changes nothing, and asks for nothing. By the reader that posts.
+     * Prefetches bytes that are about to be read. Single READs each wait for their own cache lines; those of a list wait
+     * together. Changes nothing, and asks for nothing. By the reader that posts.
      *
      * @return a number that the caller keeps, or nothing is fetched
      */

@@ -33,7 +33,7 @@ public final class SharedMemoryReads {
     private final LocalSink ofPosting;
     private final LocalSink ofEngine;
     private final RecentPages recent = new RecentPages();
-    /** Means nothing; but it must be kept. */
+    /** Consumes prefetched bytes, so that the JIT keeps the loads. */
     int fetched;
 
     // Engine.
@@ -65,8 +65,8 @@ public final class SharedMemoryReads {
     // ---- posting
 
     /**
-     * Has the processor fetch what the READs of a list will copy, if they can be done here now, but not what is probably in
-     * its cache. Nothing else is checked.
+     * Prefetches the source bytes of a list of READs, where shared memory can serve them now and they are probably not in
+     * the cache. Nothing else is checked.
      *
      * @param requests not checked
      */
@@ -141,8 +141,8 @@ public final class SharedMemoryReads {
     }
 
     /**
-     * True if the wire must leave the READ at the cursor, which is done here once those before it have their data: so a
-     * queue that is never empty changes over, too. If there are none, it was posted after the engine has looked, and its
+     * True if the wire must hold the READ at the cursor back until earlier READs are complete, so that a busy queue also
+     * switches to shared memory. If there are none, it was posted after the engine has looked, and its
      * doorbell brings the next turn; or its turn was over.
      *
      * @param slot of the READ

@@ -32,7 +32,7 @@ public class ClientOperations<O extends ClientOperation> {
     /**
      * Starts one that nobody uses.
      *
-     * @throws IllegalStateException if there is none, because a handler polls
+     * @throws IllegalStateException if there is none, because poll() was called from a handler
      */
     public final O start(long tag, long deadlineNs) {
         for (O operation : all) {
@@ -41,7 +41,7 @@ public class ClientOperations<O extends ClientOperation> {
                 return operation;
             }
         }
-        throw new IllegalStateException("a handler polls: it must not");
+        throw new IllegalStateException("poll() was called from a handler");
     }
 
     /** Its handler is about to be called; nobody else is told of it any more. */

@@ -183,7 +183,7 @@ final class PilafClient extends PollingStoreClient {
                 sendMore(now);
             }
             case PilafLink.RECEIVE -> onReply(index, completion.byteLength(), now, handler);
-            default -> throw new IllegalStateException("a completion of nothing: " + completion);
+            default -> throw new IllegalStateException("unexpected completion: " + completion);
         }
     }
 

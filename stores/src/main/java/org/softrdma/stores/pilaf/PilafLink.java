@@ -95,7 +95,7 @@ final class PilafLink implements AutoCloseable {
             int count = completions.poll(one);
             if (count == 0) {
                 if (context.nanoClock().nanoTime() - deadlineNs > 0) {
-                    throw new StoreException("the server does not say HELLO within its time limit");
+                    throw new StoreException("no reply to HELLO within the time limit of a connect");
                 }
                 context.idleStrategy().idle();
             } else if (!one[0].isSuccess()) {
@@ -114,7 +114,7 @@ final class PilafLink implements AutoCloseable {
         long at = reply + (long) PilafReplyDescriptor.VALUE_OFFSET;
         if (!PilafReplyDescriptor.isValid(buffers.segment(), reply, length)
                 || !PilafRootsDescriptor.isValid(buffers.segment(), at, length - PilafReplyDescriptor.VALUE_OFFSET)) {
-            throw new StoreException("this is no server of Pilaf: its HELLO has other bytes");
+            throw new StoreException("not a Pilaf server: its reply to HELLO is malformed");
         }
         PilafRoots told = PilafRootsDescriptor.get(buffers.segment(), at);
         if (told.maxKeyLength() != context.maxKeyLength() || told.maxValueLength() != context.maxValueLength()) {

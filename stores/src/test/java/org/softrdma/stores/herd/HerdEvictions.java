@@ -14,7 +14,7 @@ import org.softrdma.testkit.history.StoreCall;
 /**
  * Writes into a history which pairs are evicted: each is a removal by somebody else, at that instant. What leaves the log
  * is computed here, from the positions and lengths of what is appended, and not asked of the table: one that forgets
- * too early would be believed. Whoever holds the baton.
+ * too early would be believed.
  */
 final class HerdEvictions implements MicaWatcher {
     private final ProcessRecorder<StoreCall, StoreAnswer> history;

@@ -8,7 +8,7 @@ import org.softrdma.testkit.history.ProcessRecorder;
 import org.softrdma.testkit.history.StoreAnswer;
 import org.softrdma.testkit.history.StoreCall;
 
-/** What a client of a race does. Whoever holds the baton. */
+/** What a client of a race does. */
 final class HerdRaceClient {
     private static final int KEYS = 20;
     private static final int OPERATIONS = 50;

@@ -21,7 +21,7 @@ import org.softrdma.verbs.cm.Connector;
 import org.softrdma.verbs.cm.Listener;
 import org.softrdma.verbs.device.VerbsDevice;
 
-/** The WRITEs and SENDs that a device's queue pairs are given. Whoever holds the baton. */
+/** The WRITEs and SENDs that a device's queue pairs are given. */
 final class PostedRequests {
     private static final Set<String> ONE_BY_ONE = Set.of("postWrite", "postSend", "postSendTo");
 

@@ -9,7 +9,7 @@ import org.softrdma.testkit.history.ProcessRecorder;
 import org.softrdma.testkit.history.StoreAnswer;
 import org.softrdma.testkit.history.StoreCall;
 
-/** What a client of a race does. Whoever holds the baton. */
+/** What a client of a race does. */
 final class PilafRaceClient {
     private static final int KEYS = 7;
     /** The key that nobody removes where keys move. */

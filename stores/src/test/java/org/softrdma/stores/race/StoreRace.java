@@ -34,7 +34,7 @@ import org.softrdma.verbs.device.VerbsDevice;
 
 /**
  * A race of clients of a design on the fabric, for one seed. What they saw must be a history of a store whose operations
- * take effect one after the other. A design adds its servers, and what its clients do. Whoever holds the baton.
+ * take effect one after the other. A design adds its servers, and what its clients do.
  *
  * <p>The order of what is drawn belongs to the seeds: an additional draw makes other races of all of them.
  */

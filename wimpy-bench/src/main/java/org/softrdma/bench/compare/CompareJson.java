@@ -79,7 +79,8 @@ public final class CompareJson {
             tree.path("rows").forEach(row -> ((ObjectNode) row).remove("spread"));
             return MAPPER.treeToValue(tree, CompareResults.class);
         } catch (JsonProcessingException e) {
-            throw new MeasurementException(file + " is no result of compare: " + e.getOriginalMessage(), e);
+            throw new MeasurementException(
+                    file + " was not written by `softrdma compare`: " + e.getOriginalMessage(), e);
         }
     }
 }

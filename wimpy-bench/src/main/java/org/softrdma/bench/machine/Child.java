@@ -14,7 +14,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A child process that is spoken to in lines: it prints what happened on its standard output, takes commands on its standard
+ * A child process with a line-based protocol: it prints what happened on its standard output, takes commands on its standard
  * input, and ends when that is closed. It never outlives this process: {@link #close} ends it, and so does a shutdown hook.
  *
  * <p>Two daemon threads read its two outputs; everything else belongs to the thread that started it.

@@ -20,7 +20,7 @@ import org.softrdma.verbs.cm.Listener;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /**
- * A request server at its least: answers SENDs by SENDs, from the memory of the RECV that a request filled, or WRITEs by WRITEs, in
+ * A minimal request server: answers SENDs by SENDs, from the memory of the RECV that a request filled, or WRITEs by WRITEs, in
  * memory that both ends poll, as each connection's terms say. Says on its output {@code LISTENING port}, {@code MEMORY 0 0 0} and
  * {@code READY}, and obeys {@link ControlLines}.
  *

@@ -40,7 +40,7 @@ public interface RequestLoad extends AutoCloseable {
      * Refuses a completion that is no success.
      *
      * @param completion polled
-     * @param request what it was, with its article
+     * @param request noun phrase for messages, such as "a READ"
      */
     static void requireSuccess(WorkCompletion completion, String request) {
         if (!completion.isSuccess()) {
@@ -53,7 +53,7 @@ public interface RequestLoad extends AutoCloseable {
      * Refuses a request that was not taken.
      *
      * @param status of posting it
-     * @param request what it was, with its article
+     * @param request noun phrase for messages, such as "a READ"
      */
     static void requireAccepted(PostStatus status, String request) {
         if (status != PostStatus.ACCEPTED) {

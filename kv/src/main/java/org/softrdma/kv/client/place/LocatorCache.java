@@ -58,8 +58,8 @@ public final class LocatorCache {
     }
 
     /**
-     * Has the processor fetch the first entry that {@link #find} will look at; of a cache that is at most a quarter full,
-     * that is most often enough. Who asks that for several hashes before looking for the first one waits for memory once.
+     * Prefetches the first entry that {@link #find} will look at; in a cache that is at most a quarter full, that is most
+     * often enough. A caller that does so for several hashes before the first find waits for memory once.
      *
      * @param hash hash of a key
      * @return a number that the caller keeps, or nothing is fetched

@@ -20,9 +20,9 @@ import org.softrdma.kv.server.watch.WatcherOutput;
 import org.softrdma.kv.store.StoredItem;
 
 /**
- * A connection as its commands see it. They answer, say where a value goes, and stop the connection while there is no
- * room or another thread works for it. {@link ConversationState} says whether the next request may run. Owned by the
- * thread of the connection, unless a method says otherwise.
+ * A connection as its commands see it. They use it to reply, to direct a value into the store, and to suspend the
+ * connection while there is no room or another thread works for it. {@link ConversationState} says whether the next
+ * request may run. Owned by the thread of the connection, unless a method says otherwise.
  */
 final class Conversation implements WatcherOutput {
     private static final Logger LOG = LoggerFactory.getLogger(Conversation.class);
@@ -221,7 +221,7 @@ final class Conversation implements WatcherOutput {
         flush();
     }
 
-    /** From now on the client only hears what happens. */
+    /** From now on the client only receives events. */
     void watch(Watcher newWatcher) {
         watcher = newWatcher;
         state = state.to(ConversationState.WATCHING);

@@ -15,7 +15,7 @@ enum ConversationState {
     AWAITING,
     /** Other connections have their turn first. */
     YIELDING,
-    /** There is no next one: the connection only hears what happens. */
+    /** There is no next one: the connection only receives events. */
     WATCHING,
     /** There is no next one: the connection ends, or has ended. */
     CLOSING;

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 import org.softrdma.kv.binary.FrameDescriptor;
 import org.softrdma.kv.memcached.TextProtocol;
 
-/** The speech of a client that has said nothing: its first byte decides what it speaks from then on. */
+/** Detects the protocol from the first byte of a connection. */
 final class FirstByte implements Speech {
     private final ServerParts server;
     private final Conversation conversation;

@@ -5,8 +5,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The language that a client speaks on its connection, decided by its first byte: cuts what comes into requests, and
- * has them carried out. Owned by the thread of the connection, unless a method says otherwise.
+ * A protocol, chosen by the first byte of a connection: decodes requests and dispatches them. Owned by the thread of the
+ * connection, unless a method says otherwise.
  */
 interface Speech {
     /** What a step has done. */

@@ -5,7 +5,7 @@ import org.softrdma.kv.memcached.TextRequest;
 import org.softrdma.kv.server.watch.WatchLog;
 import org.softrdma.kv.server.watch.Watcher;
 
-/** {@code watch}: the connection becomes one that only hears what happens. Owned by the thread of the connection. */
+/** {@code watch}: the connection then only receives events. Owned by the thread of the connection. */
 final class WatchCommand {
     private final KvService service;
     private final Conversation connection;

@@ -91,7 +91,7 @@ final class NessieLink implements AutoCloseable {
             int count = completions.poll(one);
             if (count == 0) {
                 if (context.nanoClock().nanoTime() - deadlineNs > 0) {
-                    throw new StoreException("the server does not say HELLO within its time limit");
+                    throw new StoreException("no reply to HELLO within the time limit of a connect");
                 }
                 context.idleStrategy().idle();
             } else if (!one[0].isSuccess()) {
@@ -108,7 +108,7 @@ final class NessieLink implements AutoCloseable {
     private NessieRoots welcome(long length, StoreClientContext context) {
         int reply = buffers.replyAt(node);
         if (!NessieMessageDescriptor.isReply(buffers.segment(), reply, length, NessieMessageDescriptor.HELLO)) {
-            throw new StoreException("this is no server of Nessie: its HELLO has other bytes");
+            throw new StoreException("not a Nessie server: its reply to HELLO is malformed");
         }
         NessieRoots told = NessieRootsDescriptor.get(buffers.segment(), reply + (long) NessieMessageDescriptor.LENGTH);
         check(told, context);

@@ -67,7 +67,7 @@ final class NessieOperations {
                 return all[i];
             }
         }
-        throw new IllegalStateException("a handler polls: it must not");
+        throw new IllegalStateException("poll() was called from a handler");
     }
 
     /** The janitor's operation, to look at an entry. It does not look at another one. */

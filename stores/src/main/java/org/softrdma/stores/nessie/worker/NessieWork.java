@@ -56,7 +56,7 @@ final class NessieWork {
     NessieLinks links() {
         NessieLinks now = links;
         if (now == null) {
-            throw new IllegalStateException("an operation goes on without connections");
+            throw new IllegalStateException("operation resumed while disconnected");
         }
         return now;
     }
