@@ -9,7 +9,7 @@ package org.softrdma.farm.memory;
  * +-----------------------------------------------------------------------------+---+
  * |  version, + 4 at every write                                                | L |   0  L: 0 free, 1 readers allowed,
  * +-----------------------------------------------------------------------------+---+      2 exclusive. Written first
- * |  incarnation, + 1 when the object is freed                                      |   8  and last of every write
+ * |A|  incarnation, + 1 when the object is freed                                    |   8  and last of every write
  * +---------------------------------------------------------------------------------+
  * |  payload ...                                                                    |  16
  * +-----------------------------------------------------------------+---------------+
@@ -26,8 +26,8 @@ package org.softrdma.farm.memory;
  * for each line version before it ({@link ObjectLines}).
  *
  * <p>The paper draws header and line versions (figure 8); the split of the header's words, the lock in the version's low
- * bits and 16 bits per line are stated there. The checksum is ours. The bit that marks an object allocated serves
- * recovery, so it is absent here.
+ * bits and 16 bits per line are stated there. The checksum is ours. A marks an object that a transaction has allocated;
+ * the table of one server does without it.
  */
 public final class FarmObjectDescriptor {
     /** Where the version and the lock are. */
@@ -41,6 +41,9 @@ public final class FarmObjectDescriptor {
 
     /** Bytes of the checksum behind the payload. */
     public static final int CHECKSUM_LENGTH = Long.BYTES;
+
+    /** Set in the incarnation of an object that is allocated. Pointers have its low half only, so readers need not know. */
+    public static final long ALLOCATED = 1L << 63;
 
     /** Objects begin at multiples of this. */
     public static final int ALIGNMENT = 16;

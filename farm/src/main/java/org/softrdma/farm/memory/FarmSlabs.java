@@ -87,6 +87,34 @@ public final class FarmSlabs {
         return object;
     }
 
+    /**
+     * Takes an object near another one: in the same block if that is of the same class and has room, else anywhere.
+     *
+     * @param bytes with its line versions
+     * @param neighbour offset of the other one; 0 if of none
+     * @return its offset in the region, or {@link #FULL}
+     */
+    public long allocate(int bytes, long neighbour) {
+        int sizeClass = classes.of(bytes);
+        int block = (int) (neighbour / blockLength);
+        if (neighbour > 0 && block < blocks.length && blocks[block] == sizeClass) {
+            LongArrayList again = freed[sizeClass];
+            for (int i = again.size() - 1; i >= 0; i--) {
+                if (again.getLong(i) / blockLength == block) {
+                    used += classes.size(sizeClass);
+                    return again.fastUnorderedRemove(i);
+                }
+            }
+            if (next[sizeClass] / blockLength == block && next[sizeClass] + classes.size(sizeClass) <= end[sizeClass]) {
+                long object = next[sizeClass];
+                next[sizeClass] += classes.size(sizeClass);
+                used += classes.size(sizeClass);
+                return object;
+            }
+        }
+        return allocate(bytes);
+    }
+
     private boolean newBlock(int sizeClass) {
         for (int block = 0; block < blocks.length; block++) {
             if (blocks[block] == FREE && classes.size(sizeClass) <= blockLength) {

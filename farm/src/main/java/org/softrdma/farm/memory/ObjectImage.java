@@ -64,6 +64,17 @@ public final class ObjectImage {
         return getLong(FarmObjectDescriptor.INCARNATION_OFFSET);
     }
 
+    /** True if the object is allocated, as its transaction said. */
+    public boolean isAllocated() {
+        return incarnation() < 0;
+    }
+
+    /** Marks the object as allocated, or as free. */
+    public void allocated(boolean allocated) {
+        long bits = incarnation() & ~FarmObjectDescriptor.ALLOCATED;
+        putLong(FarmObjectDescriptor.INCARNATION_OFFSET, allocated ? bits | FarmObjectDescriptor.ALLOCATED : bits);
+    }
+
     /** A holder of a pointer to the old object can then tell that this is another one. */
     public void nextIncarnation() {
         putLong(FarmObjectDescriptor.INCARNATION_OFFSET, incarnation() + 1);

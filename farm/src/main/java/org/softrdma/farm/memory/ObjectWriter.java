@@ -11,7 +11,7 @@ import org.softrdma.stores.MemorySteps;
  * writing, spoil the line versions, write the data, write the line versions, unlock with the next version. A fence
  * stands between each two of these steps (section 3.4 of the paper). The thread that owns the region.
  */
-final class ObjectWriter {
+public final class ObjectWriter {
     private static final VarHandle WORD =
             ValueLayout.JAVA_LONG.withOrder(ByteOrder.LITTLE_ENDIAN).varHandle();
 
@@ -19,20 +19,33 @@ final class ObjectWriter {
     private final boolean checksums;
     private final MemorySteps steps;
 
-    ObjectWriter(MemorySegment memory, boolean checksums, MemorySteps steps) {
+    /**
+     * Of a region.
+     *
+     * @param memory of the region
+     * @param checksums whether objects end in a checksum
+     * @param steps writes
+     */
+    public ObjectWriter(MemorySegment memory, boolean checksums, MemorySteps steps) {
         this.memory = memory;
         this.checksums = checksums;
         this.steps = steps;
     }
 
-    /** Takes an image of an object as it is. */
-    void load(long object, int length, ObjectImage image) {
+    /**
+     * Takes an image of an object as it is.
+     *
+     * @param object its offset in the region
+     * @param length of header and payload
+     * @param image gets it, without its lock
+     */
+    public void load(long object, int length, ObjectImage image) {
         image.resize(length);
         ObjectLines.gather(memory, object, object, length, image.segment());
         image.version(image.version() & ~FarmObjectDescriptor.LOCK_MASK);
     }
 
-    /** The object belongs to a transaction: readers may still take what is there. */
+    /** The object belongs to a transaction: readers may still take what is there. It must be free. */
     void lock(long object) {
         long version = (long) WORD.getOpaque(memory, object);
         if ((version & FarmObjectDescriptor.LOCK_MASK) != 0
@@ -42,8 +55,38 @@ final class ObjectWriter {
         steps.step(ObjectStep.LOCKED);
     }
 
-    /** From now on no reader takes the object. */
-    void lockForWriting(long object, int length) {
+    /**
+     * Locks an object if it is free and as it was.
+     *
+     * @param object its offset in the region
+     * @param expectedVersion the version that it had
+     * @param mode {@link FarmObjectDescriptor#READERS_ALLOWED} or {@link FarmObjectDescriptor#EXCLUSIVE}
+     * @return false if it is locked, or of another version
+     */
+    public boolean tryLock(long object, long expectedVersion, long mode) {
+        boolean locked = WORD.compareAndSet(memory, object, expectedVersion, expectedVersion | mode);
+        steps.step(ObjectStep.LOCKED);
+        return locked;
+    }
+
+    /** The version of an object, with its lock. */
+    public long version(long object) {
+        return (long) WORD.getOpaque(memory, object);
+    }
+
+    /** Gives the lock of an object back that was not written. */
+    public void release(long object) {
+        WORD.setOpaque(memory, object, version(object) & ~FarmObjectDescriptor.LOCK_MASK);
+        steps.step(ObjectStep.UNLOCKED);
+    }
+
+    /**
+     * From now on no reader takes the object.
+     *
+     * @param object its offset in the region
+     * @param length of header and payload
+     */
+    public void lockForWriting(long object, int length) {
         long version = (long) WORD.getOpaque(memory, object) & ~FarmObjectDescriptor.LOCK_MASK;
         WORD.setOpaque(memory, object, version | FarmObjectDescriptor.EXCLUSIVE);
         steps.step(ObjectStep.LOCKED_FOR_WRITING);
@@ -52,8 +95,13 @@ final class ObjectWriter {
         steps.fence(); // the locks before the data
     }
 
-    /** Writes incarnation, payload and checksum. */
-    void write(long object, ObjectImage image) {
+    /**
+     * Writes incarnation, payload and checksum.
+     *
+     * @param object its offset in the region
+     * @param image what it is to be; its version goes up by a write's
+     */
+    public void write(long object, ObjectImage image) {
         image.version(image.version() + FarmObjectDescriptor.VERSION_STEP);
         if (checksums) {
             image.seal();
@@ -63,8 +111,13 @@ final class ObjectWriter {
         steps.fence(); // the data before the versions
     }
 
-    /** Readers take the new object. */
-    void unlock(long object, ObjectImage image) {
+    /**
+     * Readers take the new object.
+     *
+     * @param object its offset in the region
+     * @param image what was written
+     */
+    public void unlock(long object, ObjectImage image) {
         ObjectLines.setVersions(
                 memory, object, allOf(image.length()), FarmObjectDescriptor.lineVersion(image.version()), steps);
         steps.fence();

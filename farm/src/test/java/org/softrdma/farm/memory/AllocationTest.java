@@ -69,4 +69,23 @@ class AllocationTest {
         assertEquals(FarmSlabs.FULL, slabs.allocate(5000));
         assertNotEquals(FarmSlabs.FULL, slabs.allocate(64));
     }
+
+    @Test
+    void shouldPutAnObjectIntoTheBlockOfItsNeighbourWhileThatHasRoom() {
+        FarmSlabs slabs = new FarmSlabs(1 << 14, 1 << 10);
+        long other = slabs.reserve(1 << 10); // so that no object is at 0
+        long[] objects = new long[32];
+        for (int i = 0; i < objects.length; i++) {
+            objects[i] = slabs.allocate(64);
+        }
+        slabs.free(objects[1]);
+        slabs.free(objects[20]);
+        slabs.free(objects[21]);
+
+        assertEquals(1 << 10, other);
+        assertEquals(objects[1], slabs.allocate(64, objects[0]));
+        long elsewhere = slabs.allocate(64, objects[0]); // its block is full
+        assertTrue(elsewhere == objects[20] || elsewhere == objects[21], "at " + elsewhere);
+        assertTrue(slabs.allocate(128, objects[0]) > 0);
+    }
 }

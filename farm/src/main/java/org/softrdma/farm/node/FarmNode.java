@@ -1,0 +1,211 @@
+package org.softrdma.farm.node;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.SortedSet;
+import org.agrona.CloseHelper;
+import org.agrona.concurrent.IdleStrategy;
+import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
+import org.softrdma.farm.membership.FarmConfiguration;
+import org.softrdma.farm.membership.FarmMembership;
+import org.softrdma.farm.membership.Member;
+import org.softrdma.farm.membership.RegionPlacement;
+import org.softrdma.farm.membership.Rings;
+import org.softrdma.farm.memory.LockFreeReader;
+import org.softrdma.farm.memory.ObjectImage;
+import org.softrdma.farm.message.NodeMessageDescriptor;
+import org.softrdma.farm.space.FarmSpace;
+import org.softrdma.stores.StoreCounters;
+import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.device.VerbsDevice;
+
+/**
+ * One machine of a shared address space (Dragojevic et al., FaRM, NSDI 2014). It is a study: keep your data elsewhere.
+ *
+ * <p>One thread calls {@link #doWork} again and again, and closes the node. Any thread may ask for something; it waits
+ * until the node's thread has done it. A node that is no member any more does nothing; what waits fails.
+ */
+public final class FarmNode implements AutoCloseable {
+    private static final int MOST_FAILURES = Integer.MAX_VALUE;
+
+    private final FarmMembership membership;
+    private final ProtectionDomain domain;
+    private final FarmNodeContext context;
+    private final NodeParts parts;
+    private final Queue<NodeTask> submitted = new ManyToOneConcurrentLinkedQueue<>();
+    private final List<NodeTask> tasks = new ArrayList<>();
+    private int epoch;
+    private FarmConfiguration placedFor = FarmConfiguration.NONE;
+    private volatile boolean over;
+
+    /**
+     * A node that is no member yet.
+     *
+     * @param device of the machine; the node does not close it
+     * @param membership its session; the node closes it
+     * @param context what the node is made of
+     */
+    public FarmNode(VerbsDevice device, FarmMembership membership, FarmNodeContext context) {
+        this.membership = membership;
+        this.context = context.conclude();
+        domain = device.allocateProtectionDomain();
+        Member member = new Member(membership, context.membership());
+        FarmSpace space = new FarmSpace(device, domain, context.shape(), context.steps(), membership.machine());
+        int longest = context.shape().lengthInMemory(0, context.shape().longest());
+        NodeReads reads = null;
+        try {
+            reads = new NodeReads(device, domain, context.reads(), longest);
+            Peers peers = new Peers(device, domain, membership, member, reads, context);
+            parts = new NodeParts(
+                    member,
+                    space,
+                    peers,
+                    reads,
+                    this::onRequest,
+                    new LockFreeReader(context.shape().checksums()),
+                    context,
+                    new StoreCounters());
+        } catch (RuntimeException e) {
+            CloseHelper.closeAll(reads, domain);
+            throw e;
+        }
+    }
+
+    // ---- what applications ask for; any thread
+
+    /**
+     * Reads an object as it was at one instant, without a lock.
+     *
+     * @param address of the object
+     * @param length of header and payload
+     * @throws FarmException if there is no such place, or this machine is no member any more
+     */
+    public ObjectImage read(long address, int length) {
+        SpaceRead read = new SpaceRead(parts, address, length, MOST_FAILURES);
+        await(read);
+        return read.image();
+    }
+
+    /**
+     * Reserves room for an object.
+     *
+     * @param length of header and payload
+     * @param hint address of an object that it is to be near: in its block, its region, or its ring; {@link
+     *     org.softrdma.farm.memory.FarmAddress#NONE} for here
+     * @return its address
+     * @throws FarmException if there is no room, or this machine is no member any more
+     */
+    public long reserve(int length, long hint) {
+        SpaceAllocation allocation = new SpaceAllocation(parts, length, hint);
+        await(allocation);
+        return allocation.address();
+    }
+
+    /** Hands a task over, and waits for it. */
+    void await(NodeTask task) {
+        submitted.add(task);
+        IdleStrategy idle = context.idleStrategy();
+        while (!task.isDone()) {
+            if (over) {
+                throw new FarmException("this machine is no member any more");
+            }
+            idle.idle();
+        }
+        task.requireSuccess();
+    }
+
+    /** True once this machine is no member any more, and never will be. */
+    public boolean isOver() {
+        return over;
+    }
+
+    // ---- the node's thread
+
+    /** What its tasks share. */
+    NodeParts parts() {
+        return parts;
+    }
+
+    /** WRITEs that it has posted. */
+    public StoreCounters sent() {
+        return parts.peers().counters();
+    }
+
+    /** Does what there is to do; returns how much that was. */
+    public int doWork() {
+        if (over) {
+            return 0;
+        }
+        Member member = parts.member();
+        int work = member.doWork(parts.clock().nanoTime());
+        if (member.isFenced()) {
+            close();
+            return work + 1;
+        }
+        if (member.configuration() != parts.space().configuration()) {
+            learn(member);
+        }
+        if (member.isRunning() && placedFor != member.configuration()) {
+            placedFor = member.configuration();
+            makeRegion(member);
+        }
+        work += parts.peers().doWork(this::onRequest);
+        for (NodeTask task = submitted.poll(); task != null; task = submitted.poll()) {
+            tasks.add(task);
+        }
+        long nowNs = parts.clock().nanoTime();
+        for (int i = tasks.size() - 1; i >= 0; i--) {
+            NodeTask task = tasks.get(i);
+            if (task.advance(nowNs)) {
+                work++;
+                tasks.remove(i);
+                task.complete();
+            }
+        }
+        return work;
+    }
+
+    /** A new configuration. Of a new epoch: nothing of older ones is taken any more, so it can be acknowledged. */
+    private void learn(Member member) {
+        boolean newEpoch = epoch != member.epoch();
+        epoch = member.epoch();
+        if (newEpoch) {
+            parts.peers().onEpoch();
+            tasks.forEach(NodeTask::onEpoch);
+        }
+        parts.space().onConfiguration(member.configuration());
+        member.acknowledge();
+    }
+
+    /** Makes one region more, if this machine has fewer than it is to have. */
+    private void makeRegion(Member member) {
+        if (member.configuration().regionsOf(member.machine()) < context.regions()) {
+            Rings rings = context.membership().rings();
+            int region = parts.space().newRegion(rings, context.random().nextInt(rings.count()));
+            if (region != Rings.NONE) {
+                SortedSet<Integer> members = member.configuration().members();
+                List<Integer> machines = Rings.order(region, members);
+                int count = Math.min(machines.size(), context.membership().replication());
+                member.place(region, new RegionPlacement(machines.getFirst(), machines.subList(1, count), List.of()));
+            }
+        }
+    }
+
+    private ByteBuffer onRequest(int machine, ByteBuffer request) {
+        return switch (NodeMessageDescriptor.kind(request)) {
+            case CAPABILITY -> RegionCapabilities.answer(request, parts.space());
+            case ALLOCATE -> Allocations.answer(request, parts.space());
+        };
+    }
+
+    /** Leaves: what waits fails. The node's thread. */
+    @Override
+    public void close() {
+        if (!over) {
+            over = true;
+            CloseHelper.closeAll(parts.peers(), parts.reads(), parts.space(), domain, membership);
+        }
+    }
+}

@@ -1,0 +1,269 @@
+package org.softrdma.farm.node;
+
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.farm.membership.FarmMembership;
+import org.softrdma.farm.membership.Member;
+import org.softrdma.farm.message.NodeMessageDescriptor;
+import org.softrdma.farm.message.NodeVerdict;
+import org.softrdma.farm.ring.RingBox;
+import org.softrdma.farm.ring.RingEnd;
+import org.softrdma.stores.StoreCounters;
+import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.cm.ConnectionRequest;
+import org.softrdma.verbs.cm.Connector;
+import org.softrdma.verbs.cm.Listener;
+import org.softrdma.verbs.device.VerbsDevice;
+
+/**
+ * The other members: one connection to each, which the machine with the higher number makes, and requests under way. A
+ * request that has no answer when a connection ends is sent again on the next one, in order. When this machine learns an
+ * epoch it forgets all requests, and closes the connections to those that were removed. The node's thread.
+ */
+final class Peers implements AutoCloseable {
+    private static final int BACKLOG = 64;
+    private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(5);
+
+    private final VerbsDevice device;
+    private final FarmMembership membership;
+    private final Member member;
+    private final FarmNodeContext context;
+    private final PeerLink.Surroundings around;
+    private final Listener listener;
+    private final Map<Integer, Peer> peers = new HashMap<>();
+    private long nextNumber = 1;
+
+    /** Answers requests of other machines, and of this one. */
+    interface RequestHandler {
+        /** The answer. */
+        ByteBuffer onRequest(int machine, ByteBuffer request);
+    }
+
+    /** Takes an answer. */
+    interface AnswerHandler {
+        /** Takes it. */
+        void onAnswer(ByteBuffer answer);
+    }
+
+    private record Request(ByteBuffer message, AnswerHandler handler) {}
+
+    private static final class Peer {
+        private final Deque<Request> requests = new ArrayDeque<>();
+        private int sent;
+        private @Nullable PeerLink link;
+        private long connectNs = Long.MIN_VALUE;
+    }
+
+    Peers(
+            VerbsDevice device,
+            ProtectionDomain domain,
+            FarmMembership membership,
+            Member member,
+            NodeReads reads,
+            FarmNodeContext context) {
+        this.device = device;
+        this.membership = membership;
+        this.member = member;
+        this.context = context;
+        int sends = RingEnd.MOST_WRITES + context.reads() + 2;
+        // The receiver tells its position only after half of the ring: twice what may be under way.
+        int ring = RingBox.capacityFor(context.longestMessage(), 4 * context.window());
+        around = new PeerLink.Surroundings(
+                device, domain, reads, new StoreCounters(), membership.machine(), context.cluster(), ring, sends);
+        listener = device.listen(context.address(), BACKLOG);
+    }
+
+    /** What was sent. */
+    StoreCounters counters() {
+        return around.counters();
+    }
+
+    /** The connection to a machine, or null if there is none now. */
+    @Nullable
+    PeerLink link(int machine) {
+        Peer peer = peers.get(machine);
+        PeerLink link = peer == null ? null : peer.link;
+        return link == null || link.isBroken() ? null : link;
+    }
+
+    /**
+     * Sends a request to a member.
+     *
+     * @param machine another one than this
+     * @param message the request; kept until its answer
+     * @param handler takes the answer, unless an epoch comes before it
+     */
+    void request(int machine, ByteBuffer message, AnswerHandler handler) {
+        if (message.limit() > context.longestMessage()) {
+            throw new FarmException("a message of " + message.limit() + " bytes > longestMessage="
+                    + context.longestMessage() + ": write less on one machine in a transaction");
+        }
+        NodeMessageDescriptor.stamp(message, member.machine(), member.epoch(), nextNumber++);
+        Peer peer = peers.computeIfAbsent(machine, any -> new Peer());
+        peer.requests.add(new Request(message, handler));
+        send(peer);
+    }
+
+    private void send(Peer peer) {
+        PeerLink link = peer.link;
+        if (link != null && peer.sent < context.window()) {
+            Iterator<Request> each = peer.requests.iterator();
+            for (int i = 0; each.hasNext() && peer.sent < context.window(); i++) {
+                Request request = each.next();
+                if (i >= peer.sent) {
+                    link.send(request.message);
+                    peer.sent++;
+                }
+            }
+        }
+    }
+
+    /** A new epoch was learnt: forgets all requests, and closes the connections to those that are no members. */
+    void onEpoch() {
+        for (Iterator<Map.Entry<Integer, Peer>> each = peers.entrySet().iterator(); each.hasNext(); ) {
+            Map.Entry<Integer, Peer> entry = each.next();
+            entry.getValue().requests.clear();
+            entry.getValue().sent = 0;
+            if (!member.configuration().members().contains(entry.getKey())) {
+                drop(entry.getValue());
+                each.remove();
+            }
+        }
+    }
+
+    private static void drop(Peer peer) {
+        PeerLink link = peer.link;
+        peer.link = null;
+        peer.sent = 0;
+        if (link != null) {
+            link.close();
+        }
+    }
+
+    /** Accepts, connects, takes messages and completions; returns the amount of work. */
+    int doWork(RequestHandler handler) {
+        int work = accept() + connect();
+        for (Map.Entry<Integer, Peer> entry : new ArrayList<>(peers.entrySet())) {
+            Peer peer = entry.getValue();
+            PeerLink link = peer.link;
+            if (link == null) {
+                continue;
+            }
+            work += link.doWork();
+            for (ByteBuffer message = link.receive(); message != null; message = link.receive()) {
+                work++;
+                receive(entry.getKey(), peer, link, message, handler);
+            }
+            if (link.isBroken() && peer.link == link) {
+                drop(peer);
+            }
+            send(peer);
+        }
+        return work;
+    }
+
+    private void receive(int machine, Peer peer, PeerLink link, ByteBuffer message, RequestHandler handler) {
+        if (!NodeMessageDescriptor.isValid(message) || NodeMessageDescriptor.machine(message) != machine) {
+            drop(peer);
+        } else if (!NodeMessageDescriptor.isAnswer(message)) {
+            ByteBuffer answer = answer(machine, message, handler);
+            NodeMessageDescriptor.answers(answer, message);
+            NodeMessageDescriptor.stamp(
+                    answer, member.machine(), member.epoch(), NodeMessageDescriptor.number(message));
+            link.send(answer);
+        } else if (NodeMessageDescriptor.epoch(message) == member.epoch()) {
+            take(peer, message);
+        }
+    }
+
+    private ByteBuffer answer(int machine, ByteBuffer message, RequestHandler handler) {
+        int epoch = NodeMessageDescriptor.epoch(message);
+        if (epoch < member.epoch()) {
+            return NodeMessageDescriptor.answer(NodeVerdict.OLDER_EPOCH, 0);
+        }
+        if (epoch > member.epoch()) {
+            return NodeMessageDescriptor.answer(NodeVerdict.NEWER_EPOCH, 0);
+        }
+        return handler.onRequest(machine, message);
+    }
+
+    private static void take(Peer peer, ByteBuffer answer) {
+        int position = 0;
+        for (Iterator<Request> each = peer.requests.iterator(); each.hasNext() && position < peer.sent; position++) {
+            Request request = each.next();
+            if (NodeMessageDescriptor.number(request.message) == NodeMessageDescriptor.number(answer)) {
+                each.remove();
+                peer.sent--;
+                request.handler.onAnswer(answer);
+                return;
+            }
+        }
+    }
+
+    // ---- connections
+
+    private int accept() {
+        Optional<ConnectionRequest> next = listener.next(0);
+        if (next.isEmpty()) {
+            return 0;
+        }
+        try (ConnectionRequest request = next.get()) {
+            byte[] hello = request.privateData();
+            if (NodeHelloDescriptor.isFor(hello, around.cluster(), around.ring())) {
+                int machine = NodeHelloDescriptor.machine(hello);
+                if (member.configuration().members().contains(machine) && machine > member.machine()) {
+                    Peer peer = peers.computeIfAbsent(machine, any -> new Peer());
+                    drop(peer);
+                    peer.link = PeerLink.accept(around, request, hello);
+                }
+            }
+        } catch (VerbsException e) {
+            return 1; // the peer is gone already, or there is no memory for it
+        }
+        return 1;
+    }
+
+    private int connect() {
+        if (!member.isMember()) {
+            return 0;
+        }
+        for (int machine : member.configuration().members().headSet(member.machine())) {
+            Peer peer = peers.computeIfAbsent(machine, any -> new Peer());
+            InetSocketAddress address = membership.address(machine);
+            long nowNs = context.nanoClock().nanoTime();
+            if (peer.link == null
+                    && address != null
+                    && (peer.connectNs == Long.MIN_VALUE || nowNs - peer.connectNs >= 0)) {
+                try {
+                    Connector connector = device.resolve(address, context.connectTimeoutNs());
+                    peer.link = PeerLink.connect(around, connector, machine, context.connectTimeoutNs());
+                } catch (VerbsException | FarmException e) {
+                    peer.connectNs = context.nanoClock().nanoTime()
+                            + PAUSE_NS
+                            + context.random().nextLong(PAUSE_NS);
+                }
+                return 1; // others have waited
+            }
+        }
+        return 0;
+    }
+
+    @Override
+    public void close() {
+        List<Peer> all = new ArrayList<>(peers.values());
+        peers.clear();
+        all.forEach(Peers::drop);
+        listener.close();
+    }
+}

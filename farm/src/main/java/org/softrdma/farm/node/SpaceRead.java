@@ -1,0 +1,171 @@
+package org.softrdma.farm.node;
+
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.farm.membership.RegionPlacement;
+import org.softrdma.farm.memory.FarmAddress;
+import org.softrdma.farm.memory.ObjectImage;
+import org.softrdma.farm.memory.ReadVerdict;
+import org.softrdma.farm.space.FarmRegion;
+import org.softrdma.stores.StoreCounter;
+import org.softrdma.verbs.RemoteRegion;
+
+/**
+ * A lock-free read of one object: one READ of the region's primary, or of this machine's own memory. It counts if this
+ * machine still runs in the epoch in which it began, and holds its lease after the READ has completed; else it begins
+ * again. The node's thread.
+ */
+final class SpaceRead extends NodeTask implements NodeReads.ReadWaiter {
+    /** Looks for a region that nobody has told of, in half a second or so. */
+    private static final int MOST_LOOKS = 200;
+
+    private enum Step {
+        BEGIN,
+        ASKING,
+        READING,
+        DONE
+    }
+
+    private final NodeParts node;
+    private final long address;
+    private final int length;
+    private final int mostFailures;
+    private final ObjectImage image = new ObjectImage();
+    private Step step = Step.BEGIN;
+    private long notBeforeNs = Long.MIN_VALUE;
+    private int failures;
+    private int epoch;
+    private boolean givenUp;
+
+    /**
+     * A read.
+     *
+     * @param node where
+     * @param address of the object
+     * @param length of header and payload
+     * @param mostFailures how often the object may be seen in the middle of a change
+     */
+    SpaceRead(NodeParts node, long address, int length, int mostFailures) {
+        this.node = node;
+        this.address = address;
+        this.length = length;
+        this.mostFailures = mostFailures;
+    }
+
+    /** The object, once it is done. */
+    ObjectImage image() {
+        return image;
+    }
+
+    /** How often it was seen in the middle of a change. */
+    int failures() {
+        return failures;
+    }
+
+    @Override
+    boolean advance(long nowNs) {
+        if (step == Step.BEGIN && nowNs >= notBeforeNs && node.member().isRunning()) {
+            return begin(nowNs);
+        }
+        return step == Step.DONE;
+    }
+
+    private boolean begin(long nowNs) {
+        int region = FarmAddress.region(address);
+        int primary = node.space().configuration().primary(region);
+        if (!node.space().fits(address, length)) {
+            return fail("no object of " + length + " bytes can be at " + Long.toHexString(address));
+        }
+        if (primary == RegionPlacement.LOST) {
+            return onNobody(region, nowNs);
+        }
+        epoch = node.member().epoch();
+        if (primary == node.machine()) {
+            FarmRegion own = node.space().regionOf(address, length);
+            return own != null && judge(own.segment(), FarmAddress.offset(address));
+        }
+        RemoteRegion capability = node.space().capability(region);
+        PeerLink link = node.peers().link(primary);
+        if (link == null) {
+            return false;
+        }
+        if (capability == null) {
+            ask(region, primary);
+            return false;
+        }
+        int place = node.reads().take(primary, this);
+        if (place != NodeReads.NONE) {
+            step = Step.READING;
+            givenUp = false;
+            long offset = FarmAddress.offset(address);
+            int bytes = node.space().shape().lengthInMemory(offset, length);
+            node.counters().increment(StoreCounter.READS);
+            link.read(place, capability.address() + offset, capability.rkey(), bytes);
+        }
+        return false;
+    }
+
+    /** The region is lost, or is so new that this machine has yet to hear of it. */
+    private boolean onNobody(int region, long nowNs) {
+        if (node.space().configuration().regions().containsKey(region)) {
+            return fail("region " + region + " is lost: every machine that had it whole is gone");
+        }
+        notBeforeNs = node.pauseUntilNs(nowNs, ++failures);
+        return failures >= Math.min(mostFailures, MOST_LOOKS) && fail("there is no region " + region);
+    }
+
+    private void ask(int region, int primary) {
+        step = Step.ASKING;
+        node.request(primary, RegionCapabilities.request(region), answer -> onCapability(region, answer));
+    }
+
+    private void onCapability(int region, ByteBuffer answer) {
+        step = Step.BEGIN;
+        @Nullable RemoteRegion capability = RegionCapabilities.of(answer);
+        if (capability == null) {
+            notBeforeNs = node.pauseUntilNs(node.clock().nanoTime(), ++failures);
+        } else {
+            node.space().learn(region, capability);
+        }
+    }
+
+    @Override
+    public void onRead(int place, boolean success) {
+        step = Step.BEGIN;
+        if (!success) {
+            node.space().forget(FarmAddress.region(address));
+        } else if (!givenUp) {
+            boolean _ = judge(node.reads().segment(), node.reads().offset(place));
+        }
+    }
+
+    /** True if it is done. */
+    private boolean judge(MemorySegment memory, long at) {
+        ReadVerdict verdict = node.reader().read(memory, at, FarmAddress.offset(address), length, image);
+        long nowNs = node.clock().nanoTime(); // behind the READ: what it brought was there while the lease held
+        step = Step.BEGIN;
+        if (!node.member().counts(epoch, nowNs)) {
+            return false;
+        }
+        if (verdict == ReadVerdict.CONSISTENT) {
+            step = Step.DONE;
+            return true;
+        }
+        node.counters().increment(StoreCounter.LINE_RETRIES);
+        notBeforeNs = node.pauseUntilNs(nowNs, ++failures);
+        if (failures >= mostFailures) {
+            step = Step.DONE;
+            return fail("the object at " + Long.toHexString(address) + " was being changed " + failures + " times");
+        }
+        return false;
+    }
+
+    @Override
+    void onEpoch() {
+        givenUp = true; // a READ that is under way lands yet, and must not land behind another one
+        if (step == Step.ASKING) {
+            step = Step.BEGIN;
+        }
+    }
+}

@@ -1,0 +1,199 @@
+package org.softrdma.farm.space;
+
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.farm.membership.FarmConfiguration;
+import org.softrdma.farm.membership.RegionPlacement;
+import org.softrdma.farm.membership.Rings;
+import org.softrdma.farm.memory.FarmAddress;
+import org.softrdma.farm.memory.FarmObjectDescriptor;
+import org.softrdma.farm.memory.FarmSlabs;
+import org.softrdma.stores.MemorySteps;
+import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.RemoteRegion;
+import org.softrdma.verbs.device.VerbsDevice;
+
+/**
+ * One machine's part of the shared address space. An object has the same address on every machine that has its region.
+ * The node's thread.
+ */
+public final class FarmSpace implements AutoCloseable {
+    private final VerbsDevice device;
+    private final ProtectionDomain domain;
+    private final SpaceShape shape;
+    private final MemorySteps steps;
+    private final int machine;
+    private final SortedMap<Integer, FarmRegion> regions = new TreeMap<>();
+    private final Map<Integer, RemoteRegion> capabilities = new HashMap<>();
+    private FarmConfiguration configuration = FarmConfiguration.NONE;
+
+    /**
+     * A machine without regions.
+     *
+     * @param device of the machine
+     * @param domain of its queue pairs
+     * @param shape of the space
+     * @param steps writes
+     * @param machine its number
+     */
+    public FarmSpace(VerbsDevice device, ProtectionDomain domain, SpaceShape shape, MemorySteps steps, int machine) {
+        this.device = device;
+        this.domain = domain;
+        this.shape = shape;
+        this.steps = steps;
+        this.machine = machine;
+    }
+
+    /** Its lengths. */
+    public SpaceShape shape() {
+        return shape;
+    }
+
+    /** Who has what. */
+    public FarmConfiguration configuration() {
+        return configuration;
+    }
+
+    /**
+     * Makes the regions that this machine has now, and gives up those that it has no more. RegionCapabilities hold for one
+     * epoch.
+     */
+    public void onConfiguration(FarmConfiguration told) {
+        if (told.epoch() != configuration.epoch()) {
+            capabilities.clear();
+        }
+        configuration = told;
+        for (Iterator<Map.Entry<Integer, FarmRegion>> each = regions.entrySet().iterator(); each.hasNext(); ) {
+            Map.Entry<Integer, FarmRegion> entry = each.next();
+            if (!has(entry.getKey())) {
+                entry.getValue().close();
+                each.remove();
+            }
+        }
+        for (int region : told.regions().keySet()) {
+            if (has(region) && !regions.containsKey(region)) {
+                regions.put(region, new FarmRegion(device, domain, shape, steps));
+            }
+        }
+    }
+
+    private boolean has(int region) {
+        RegionPlacement placement = configuration.regions().get(region);
+        return placement != null && placement.machines().contains(machine);
+    }
+
+    /** True if this machine serves a region. */
+    public boolean isPrimary(int region) {
+        return configuration.primary(region) == machine;
+    }
+
+    /** A region that this machine has, or null. */
+    public @Nullable FarmRegion region(int number) {
+        return regions.get(number);
+    }
+
+    /** The region that an address is in, if this machine has it and an object of this length fits there; else null. */
+    public @Nullable FarmRegion regionOf(long address, int length) {
+        return fits(address, length) ? regions.get(FarmAddress.region(address)) : null;
+    }
+
+    /** True if an object of this length may be at an address. */
+    public boolean fits(long address, int length) {
+        long offset = FarmAddress.offset(address);
+        return length > 0
+                && length <= shape.longest()
+                && offset % FarmObjectDescriptor.ALIGNMENT == 0
+                && offset + shape.lengthInMemory(offset, length) <= shape.regionLength();
+    }
+
+    // ---- capabilities
+
+    /** What this epoch's primary has told of its region, or null. */
+    public @Nullable RemoteRegion capability(int region) {
+        return capabilities.get(region);
+    }
+
+    /** The primary of a region has told it. */
+    public void learn(int region, RemoteRegion capability) {
+        capabilities.put(region, capability);
+    }
+
+    /** It was of no use: ask again. */
+    public void forget(int region) {
+        capabilities.remove(region);
+    }
+
+    // ---- allocation
+
+    /**
+     * Reserves room in a region that this machine serves: in the same block as a hint, in the same region, in another one
+     * of the same ring, or anywhere.
+     *
+     * @param length of header and payload
+     * @param hint address of an object that it is to be near, or {@link FarmAddress#NONE}
+     * @return its address, or {@link FarmAddress#NONE} if no region here has room
+     */
+    public long allocate(int length, long hint) {
+        long address = FarmAddress.NONE;
+        if (hint != FarmAddress.NONE) {
+            address = allocateIn(FarmAddress.region(hint), length, FarmAddress.offset(hint));
+            for (int pass = 0; pass < 2 && address == FarmAddress.NONE; pass++) {
+                address = allocateInRing(Rings.ring(FarmAddress.region(hint)), pass == 0, length);
+            }
+        }
+        Iterator<Integer> each = regions.keySet().iterator();
+        while (hint == FarmAddress.NONE && address == FarmAddress.NONE && each.hasNext()) {
+            address = allocateIn(each.next(), length, 0);
+        }
+        return address;
+    }
+
+    private long allocateInRing(int ring, boolean same, int length) {
+        for (int region : regions.keySet()) {
+            if (Rings.ring(region) == ring == same) {
+                long address = allocateIn(region, length, 0);
+                if (address != FarmAddress.NONE) {
+                    return address;
+                }
+            }
+        }
+        return FarmAddress.NONE;
+    }
+
+    private long allocateIn(int number, int length, long neighbour) {
+        FarmRegion region = regions.get(number);
+        if (region == null || !isPrimary(number)) {
+            return FarmAddress.NONE;
+        }
+        long offset = region.allocate(shape.lengthWithChecksum(length), neighbour);
+        return offset == FarmSlabs.FULL ? FarmAddress.NONE : FarmAddress.of(number, offset);
+    }
+
+    /**
+     * A number for one more region of this machine.
+     *
+     * @param rings of the space
+     * @param ring which of them is tried first
+     * @return the number, or {@link Rings#NONE}
+     */
+    public int newRegion(Rings rings, int ring) {
+        SortedSet<Integer> used = new TreeSet<>(configuration.regions().keySet());
+        int region = Rings.NONE;
+        for (int i = 0; i < rings.count() && region == Rings.NONE; i++) {
+            region = Rings.region(machine, (ring + i) % rings.count(), configuration.members(), used);
+        }
+        return region;
+    }
+
+    @Override
+    public void close() {
+        regions.values().forEach(FarmRegion::close);
+        regions.clear();
+    }
+}

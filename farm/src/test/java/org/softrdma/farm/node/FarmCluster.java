@@ -1,0 +1,159 @@
+package org.softrdma.farm.node;
+
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.fabric.Fabric;
+import org.softrdma.fabric.FabricNode;
+import org.softrdma.fabric.FabricSettings;
+import org.softrdma.farm.membership.FabricEnsemble;
+import org.softrdma.farm.membership.FarmConfiguration;
+import org.softrdma.farm.membership.FarmMembership;
+import org.softrdma.farm.membership.MembershipSettings;
+import org.softrdma.farm.membership.Rings;
+import org.softrdma.farm.space.SpaceShape;
+import org.softrdma.verbs.device.VerbsDevice;
+
+/** Nodes of FaRM on a fabric, with an ensemble that keeps their configuration, in a run of a seed. */
+final class FarmCluster {
+    static final long SESSION_NS = TimeUnit.SECONDS.toNanos(2);
+    private static final int PORT = 7480;
+    /** How long a machine that has nothing to do looks away. */
+    private static final long IDLE_NS = TimeUnit.MILLISECONDS.toNanos(1);
+
+    private static final long PATIENCE_NS = TimeUnit.HOURS.toNanos(1);
+    private static final SpaceShape SHAPE = new SpaceShape(1 << 14, 1 << 10, true);
+
+    private final Fabric fabric;
+    private final FabricNode test;
+    private final FabricEnsemble ensemble;
+    private final MembershipSettings settings;
+    private final List<FabricNode> hosts = new ArrayList<>();
+    private final List<@Nullable FarmNode> nodes = new ArrayList<>();
+    private final List<@Nullable VerbsDevice> devices = new ArrayList<>();
+    private boolean stopped;
+
+    /** What a test does, in a process of a node of its own. */
+    interface Body {
+        void run(FarmCluster cluster) throws Exception;
+    }
+
+    /**
+     * A cluster.
+     *
+     * @param seed decides every choice
+     * @param fabricSettings what may happen
+     * @param machines how many
+     * @param replication machines that have each region
+     * @param flaws mistakes of the ensemble
+     */
+    FarmCluster(
+            long seed, FabricSettings fabricSettings, int machines, int replication, Set<FabricEnsemble.Flaw> flaws) {
+        fabric = new Fabric(seed, fabricSettings);
+        test = fabric.node("test");
+        ensemble = new FabricEnsemble(fabric, SESSION_NS, flaws);
+        settings =
+                new MembershipSettings(MembershipSettings.DEFAULT.leaseNs(), 10, machines, replication, new Rings(4));
+        for (int machine = 0; machine < machines; machine++) {
+            hosts.add(fabric.node("m" + machine));
+            nodes.add(null);
+            devices.add(null);
+        }
+    }
+
+    Fabric fabric() {
+        return fabric;
+    }
+
+    FabricEnsemble ensemble() {
+        return ensemble;
+    }
+
+    FabricNode host(int machine) {
+        return hosts.get(machine);
+    }
+
+    FarmNode node(int machine) {
+        return Objects.requireNonNull(nodes.get(machine));
+    }
+
+    VerbsDevice device(int machine) {
+        return Objects.requireNonNull(devices.get(machine));
+    }
+
+    /** Runs a body beside the machines, once the first epoch is active and each has its regions. */
+    void run(int regions, Body body) {
+        fabric.run(test, () -> {
+            ensemble.start();
+            for (int machine = 0; machine < hosts.size(); machine++) {
+                int number = machine;
+                hosts.get(machine).start("farm", () -> serve(number, regions));
+                until(() -> nodes.get(number) != null); // so numbers are those of the hosts
+            }
+            until(() ->
+                    ensemble.active() == 1 && ensemble.configuration().regions().size() == regions * hosts.size());
+            body.run(this);
+            stopped = true;
+        });
+    }
+
+    private void serve(int number, int regions) {
+        FabricNode host = hosts.get(number);
+        try (VerbsDevice device = host.open(Map.of())) {
+            FarmMembership membership =
+                    ensemble.join(host, machine -> new InetSocketAddress(host.address(), PORT + machine));
+            FarmNodeContext context = new FarmNodeContext(
+                            Objects.requireNonNull(membership.address(membership.machine())))
+                    .cluster(40)
+                    .shape(SHAPE)
+                    .membership(settings)
+                    .regions(regions)
+                    .time(host.clock(), fabric::idleStrategy)
+                    .random(fabric.baton().choices().generator())
+                    .reads(8)
+                    .longestMessage(1024);
+            try (FarmNode node = new FarmNode(device, membership, context)) {
+                devices.set(number, device);
+                nodes.set(number, node);
+                while (!stopped && !node.isOver()) {
+                    if (node.doWork() == 0) {
+                        fabric.baton().sleep(IDLE_NS);
+                    } else {
+                        fabric.baton().step();
+                    }
+                }
+            }
+        }
+    }
+
+    void until(BooleanSupplier condition) {
+        if (!fabric.baton().until(condition, PATIENCE_NS)) {
+            throw new AssertionError(
+                    "it has not come to that: " + ensemble.configuration() + ", active " + ensemble.active());
+        }
+    }
+
+    FarmConfiguration configuration() {
+        return ensemble.configuration();
+    }
+
+    /** A region whose primary is a machine. */
+    int regionOf(int machine) {
+        return configuration().regions().entrySet().stream()
+                .filter(it -> it.getValue().primary() == machine)
+                .findFirst()
+                .orElseThrow()
+                .getKey();
+    }
+
+    /** A counter of a device. */
+    long counter(int machine, String name) {
+        return device(machine).counters().getOrDefault(name, 0L);
+    }
+}
