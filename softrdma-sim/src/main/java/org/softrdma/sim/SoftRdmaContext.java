@@ -120,7 +120,10 @@ public final class SoftRdmaContext {
                 "transport",
                 "epoll, uring (io_uring), nio or auto; default auto: uring for engine threads, epoll in manual"
                         + " progress and where there is no uring, nio where there is neither");
-        options.put("threads", "engine threads; default 1");
+        options.put(
+                "threads",
+                "engine threads; with wire=roce the first serves all peers that connect and all connections to other"
+                        + " hosts; default 1");
         options.put("wire", "iwarp (over TCP) or roce (RoCEv2 over UDP): what carries requests; default iwarp");
         options.put(
                 "roce-address",
@@ -151,8 +154,8 @@ public final class SoftRdmaContext {
                         + " default 7");
         options.put(
                 "roce-window",
-                "wire=roce: packets of a connection that may be on their way, 4 to 1024, however many are lost; or 0: up"
-                        + " to 64, fewer when some are lost; default "
+                "wire=roce: packets of a connection that may be on their way, 4 to 1024, however many are lost; or 0:"
+                        + " up to 64, fewer when some are lost; default "
                         + ROCE_WINDOW);
         options.put("crc", "on or off: request CRC32C on every connection; default off");
         options.put("mpa-revision", "1 or 2: MPA revision of connection requests; default 2");

@@ -77,6 +77,12 @@ public final class SoftRdmaProvider implements VerbsProvider {
     public VerbsDevice open(SoftRdmaContext context) {
         if (context.isRoce()) {
             RoceAdvice.ofThisMachine().smallBuffer().ifPresent(LOG::info);
+            if (context.threads() > 1 && !context.manualProgress()) {
+                LOG.info(
+                        "wire=roce with threads={}: the first serves all peers that connect and all connections to"
+                                + " other hosts, the others only connections that this device makes to this host",
+                        context.threads());
+            }
         }
         Transport transport = captured(context, transport(context));
         try {

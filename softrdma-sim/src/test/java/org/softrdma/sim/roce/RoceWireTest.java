@@ -23,7 +23,9 @@ import org.softrdma.sim.transport.EveryTransport;
 import org.softrdma.verbs.CompletionOpcode;
 import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.PostStatus;
+import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.QueuePairState;
+import org.softrdma.verbs.RemoteRegion;
 import org.softrdma.verbs.SendFlags;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
@@ -157,6 +159,25 @@ class RoceWireTest {
             assertEquals("the peer closed the connection", reason);
             assertEquals(CompletionStatus.FLUSHED, ends.passive.next().status());
             assertEquals(0, ends.active.counter("engineFaults") + ends.passive.counter("engineFaults"));
+        }
+    }
+
+    /** Each thread has a socket of its own; cards and SoftRoCE know one port of a host, so peers come to one. */
+    @Test
+    void shouldConnectToThisHostFromEachThreadAndServePeersOnTheFirst() {
+        try (RoceEnds ends = new RoceEnds("epoll", Map.of("threads", "2"))) {
+            ends.connect();
+            try (QueuePair first = ends.active.pair();
+                    QueuePair served = ends.passive.pair()) {
+                ends.connect();
+                assertEquals(2, ends.active.counter("openSockets"));
+                assertEquals(1, ends.passive.counter("openSockets"));
+                RemoteRegion there = ends.passive.remote();
+                RoceEnds.accept(first.postRead(
+                        1, ends.active.region, 0, 9, there.address(), there.rkey(), SendFlags.SIGNALLED));
+                RoceEnds.expect(1, ends.active);
+                assertEquals(QueuePairState.READY_TO_SEND, served.state());
+            }
         }
     }
 
