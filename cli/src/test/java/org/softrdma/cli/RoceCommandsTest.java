@@ -2,6 +2,7 @@ package org.softrdma.cli;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.BufferedReader;
@@ -190,5 +191,29 @@ class RoceCommandsTest {
         }
     }
 
-    // ---- studies, which start servers beside each other
+    // ---- every device that a command opens
+
+    /** An option that only the other wire has is refused, so the device was asked for this wire, before anything is measured. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "wimpy --quick",
+                "compare --quick",
+                "perf floor",
+                "perf scale",
+                "perf verbs",
+                "perf read-bw",
+                "perf read-bw 127.0.0.1",
+                "rping -s -a 127.0.0.1",
+                "rping -c -a 127.0.0.1",
+                "store --design pilaf --port 0",
+                "server -l 127.0.0.1 -p 0",
+                "kv get -s 127.0.0.1:1 key"
+            })
+    void shouldOpenTheDeviceThatIsAskedFor(String command) {
+        StringWriter said = new StringWriter();
+        int exitCode = execute(command + " --device crc=on", said);
+        assertTrue(said.toString().contains("crc: an option of wire=iwarp"), exitCode + ": " + said);
+        assertNotEquals(ExitCode.OK, exitCode);
+    }
 }
