@@ -25,6 +25,7 @@ public final class ProviderMixin {
     private static final String PCAP = "pcap";
     private static final String PROGRESS = "progress";
     private static final String WIRE = "wire";
+    private static final String OF_ROCE = "roce-";
     private static final int ROCE_PORT = 4791;
 
     @Spec(Spec.Target.MIXEE)
@@ -112,10 +113,25 @@ public final class ProviderMixin {
 
     /** The arguments that give a child process the same provider and device options. */
     public List<String> arguments() {
+        return arguments(deviceOptions);
+    }
+
+    /** The same without what chooses RoCEv2. */
+    public List<String> argumentsOverTcp() {
+        return arguments(overTcp(deviceOptions));
+    }
+
+    private List<String> arguments(Map<String, String> options) {
         List<String> arguments =
                 new ArrayList<>(List.of("--provider", provider().name()));
-        deviceOptions.forEach((name, value) -> arguments.addAll(List.of("--device", name + "=" + value)));
+        options.forEach((name, value) -> arguments.addAll(List.of("--device", name + "=" + value)));
         return arguments;
+    }
+
+    private static Map<String, String> overTcp(Map<String, String> options) {
+        Map<String, String> others = new LinkedHashMap<>(options);
+        others.keySet().removeIf(name -> name.equals(WIRE) || name.startsWith(OF_ROCE));
+        return others;
     }
 
     /**
@@ -180,6 +196,21 @@ public final class ProviderMixin {
     public VerbsDevice open(Map<String, String> defaults) {
         Map<String, String> options = new LinkedHashMap<>(defaults);
         options.putAll(capturedOptions());
+        return openWith(options);
+    }
+
+    /**
+     * Opens the device asked for, but on TCP.
+     *
+     * @param defaults options that hold unless the user gave others
+     */
+    public VerbsDevice openOverTcp(Map<String, String> defaults) {
+        Map<String, String> options = new LinkedHashMap<>(defaults);
+        options.putAll(overTcp(deviceOptions));
+        return openWith(options);
+    }
+
+    private VerbsDevice openWith(Map<String, String> options) {
         try {
             return provider().open(options);
         } catch (IllegalArgumentException e) {

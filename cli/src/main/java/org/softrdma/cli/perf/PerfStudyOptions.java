@@ -104,6 +104,7 @@ final class PerfStudyOptions {
                     (Map<String, String> wanted) -> provider.openWithKnown(wanted),
                     OwnProgram.again(mixee.root().userObject().getClass(), arguments),
                     otherBuild == null ? List.of() : OwnProgram.ofOtherBuild(otherBuild, arguments),
+                    overTcp(),
                     OwnProgram.again(mixee.root().userObject().getClass(), arguments("read-bw")),
                     new LoopbackHosts(provider.rocePort()),
                     programs,
@@ -121,6 +122,18 @@ final class PerfStudyOptions {
         } catch (IllegalArgumentException e) {
             throw new ParameterException(mixee.commandLine(), String.valueOf(e.getMessage()), e);
         }
+    }
+
+    /** Beside RoCEv2 in user space: the same device on its other wire. */
+    private FloorSetup.@Nullable SoftRnic overTcp() {
+        if (provider.rocePort().isEmpty()) {
+            return null;
+        }
+        List<String> arguments = new ArrayList<>(List.of("perf", "responder"));
+        arguments.addAll(provider.argumentsOverTcp());
+        return new FloorSetup.SoftRnic(
+                provider::openOverTcp,
+                OwnProgram.again(mixee.root().userObject().getClass(), arguments));
     }
 
     /** Of a command of {@code perf} on the same provider. */

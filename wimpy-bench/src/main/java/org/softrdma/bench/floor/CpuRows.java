@@ -18,8 +18,8 @@ import org.softrdma.verbs.device.VerbsDevice;
 
 /**
  * What requests of one kind cost the server of a software RNIC beside the C server, for each size and window: both under the same load,
- * in turns; beside the C server by io_uring, where there is one and the kernel allows it; and beside the same soft RNIC of another
- * build, if one was named. Belongs to the thread of the study.
+ * in turns; beside the C server by io_uring, where there is one and the kernel allows it; beside the same soft RNIC of another
+ * build, if one was named; and on RoCEv2 beside the soft RNIC over TCP. Belongs to the thread of the study.
  */
 final class CpuRows {
     private final FloorSetup setup;
@@ -49,15 +49,12 @@ final class CpuRows {
             ResponderProcess c =
                     ResponderProcess.yardstick(operation.yardstick(setup), pinning, settings.memoryBytes(), false);
             opened.add(c);
-            List<ResponderProcess> ring = ringYardstick(pinning);
-            opened.addAll(ring);
             List<ResponderProcess> java = soft(setup.responder(), pinning, opened);
-            List<ResponderProcess> other =
-                    setup.otherBuild().isEmpty() ? List.of() : soft(setup.otherBuild(), pinning, opened);
+            List<Beside> besides = besides(device, pinning, opened);
             header(device, java);
             for (long size : settings.sizes()) {
                 for (int window : settings.windows()) {
-                    cells.add(cell(device, new Responders(c, ring, java, other), size, window));
+                    cells.add(cell(device, new Responders(c, java, besides), size, window));
                 }
             }
         } finally {
@@ -65,17 +62,37 @@ final class CpuRows {
         }
     }
 
+    private List<Beside> besides(VerbsDevice device, List<String> pinning, List<AutoCloseable> opened) {
+        List<Beside> besides = new ArrayList<>();
+        if (!setup.otherBuild().isEmpty()) {
+            List<ResponderProcess> other = soft(setup.otherBuild(), pinning, opened);
+            besides.add(new Beside("other build", "OtherBuild", "otherBuild", device, other));
+        }
+        ringYardstick(pinning).ifPresent(ring -> {
+            opened.add(ring);
+            besides.add(new Beside("C by io_uring", "Ring", "ringYardstick", device, List.of(ring)));
+        });
+        FloorSetup.SoftRnic tcp = setup.overTcp();
+        if (tcp != null) {
+            VerbsDevice onTcp = tcp.devices().open(Map.of("progress", "manual"));
+            opened.add(onTcp);
+            List<ResponderProcess> soft = soft(tcp.responder(), pinning, opened);
+            besides.add(new Beside("soft over TCP", "Tcp", "overTcp", onTcp, soft));
+        }
+        return besides;
+    }
+
     /** The second yardstick: none if there is none for this operation, or if it does not run here, which is said. */
-    private List<ResponderProcess> ringYardstick(List<String> pinning) {
+    private Optional<ResponderProcess> ringYardstick(List<String> pinning) {
         Optional<Supplier<NativePrograms.Responder>> program = operation.ringYardstick(setup);
         if (program.isEmpty()) {
-            return List.of();
+            return Optional.empty();
         }
         try {
-            return List.of(ResponderProcess.yardstick(program.get().get(), pinning, settings.memoryBytes(), false));
+            return Optional.of(ResponderProcess.yardstick(program.get().get(), pinning, settings.memoryBytes(), false));
         } catch (MeasurementException e) {
             setup.out().println("skipped: the C baseline by io_uring: " + e.getMessage());
-            return List.of();
+            return Optional.empty();
         }
     }
 
@@ -101,7 +118,8 @@ final class CpuRows {
                                           server CPU us/%s             core not idle us/%s          k%ss/s           \
                         client us/%s     heap B/%s      verified  waited %%
                            size window   yard-C  soft   ratio         yard-C  soft   ratio         yard-C    soft    \
-                        yard-C  soft     server client              server client""",
+                        yard-C  soft     server client              server client\
+                        """,
                         name + ": client " + device.name() + "; soft RNIC, " + java.size()
                                 + " processes taking turns, beside C",
                         name,
@@ -117,34 +135,26 @@ final class CpuRows {
         try {
             LoadCell yardstickCell = cell(device, List.of(responders.c()), loads, size, window);
             LoadCell softCell = cell(device, responders.soft(), loads, size, window);
-            Optional<LoadCell> ringCell = optionalCell(device, responders.ring(), loads, size, window);
-            Optional<LoadCell> otherCell = optionalCell(device, responders.other(), loads, size, window);
+            List<LoadCell> beside = new ArrayList<>();
+            for (Beside other : responders.besides()) {
+                beside.add(cell(other.device(), other.responders(), loads, size, window));
+            }
             List<LoadCell> cells = new ArrayList<>(List.of(yardstickCell, softCell));
-            otherCell.ifPresent(cells::add);
-            ringCell.ifPresent(cells::add);
+            cells.addAll(beside);
             measure(cells, softCell);
             ObjectNode node = report(size, window, yardstickCell, softCell);
-            ringCell.ifPresent(cell -> {
-                reportBeside("C by io_uring", cell, softCell);
-                node.put("cpuRatioOfRing", softCell.ratio(LoadCell.CPU, cell))
-                        .put("coreRatioOfRing", softCell.ratio(LoadCell.CORE, cell));
-                node.set("ringYardstick", cell.json());
-            });
-            otherCell.ifPresent(cell -> {
-                reportBeside("other build", cell, softCell);
-                node.put("cpuRatioOfOtherBuild", softCell.ratio(LoadCell.CPU, cell))
-                        .put("coreRatioOfOtherBuild", softCell.ratio(LoadCell.CORE, cell));
-                node.set("otherBuild", cell.json());
-            });
+            for (int i = 0; i < beside.size(); i++) {
+                Beside other = responders.besides().get(i);
+                LoadCell cell = beside.get(i);
+                reportBeside(other.name(), cell, softCell);
+                node.put("cpuRatioOf" + other.ratio(), softCell.ratio(LoadCell.CPU, cell))
+                        .put("coreRatioOf" + other.ratio(), softCell.ratio(LoadCell.CORE, cell));
+                node.set(other.key(), cell.json());
+            }
             return node;
         } finally {
             FloorSetup.closeAll(loads);
         }
-    }
-
-    private Optional<LoadCell> optionalCell(
-            VerbsDevice device, List<ResponderProcess> responders, List<AutoCloseable> loads, long size, int window) {
-        return responders.isEmpty() ? Optional.empty() : Optional.of(cell(device, responders, loads, size, window));
     }
 
     private LoadCell cell(
@@ -194,7 +204,8 @@ final class CpuRows {
         setup.out()
                 .println(String.format(
                         Locale.ROOT,
-                        "%7s %6d  %7.2f %7.2f  %5.2f        %7.2f %7.2f  %5.2f        %7.1f %7.1f   %7.2f %6.2f   %7.1f %6.1f %11d %6.1f %6.1f",
+                        "%7s %6d  %7.2f %7.2f  %5.2f        %7.2f %7.2f  %5.2f        %7.1f %7.1f   %7.2f %6.2f  "
+                                + " %7.1f %6.1f %11d %6.1f %6.1f",
                         ByteSize.format(size),
                         window,
                         c.median(LoadCell.CPU),
@@ -228,13 +239,20 @@ final class CpuRows {
      * The processes of a row.
      *
      * @param c the yardstick
-     * @param ring the yardstick by io_uring: none or one
      * @param soft of this build, taking turns
-     * @param other of another build, taking turns: none if no build was named
+     * @param besides what else runs in the same rounds
      */
-    private record Responders(
-            ResponderProcess c,
-            List<ResponderProcess> ring,
-            List<ResponderProcess> soft,
-            List<ResponderProcess> other) {}
+    private record Responders(ResponderProcess c, List<ResponderProcess> soft, List<Beside> besides) {}
+
+    /**
+     * Another system of a row.
+     *
+     * @param name for people
+     * @param ratio ends the names of the soft RNIC's ratios to it
+     * @param key of its results
+     * @param device that loads it
+     * @param responders its processes, taking turns
+     */
+    private record Beside(
+            String name, String ratio, String key, VerbsDevice device, List<ResponderProcess> responders) {}
 }

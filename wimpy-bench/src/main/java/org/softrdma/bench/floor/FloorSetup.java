@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.softrdma.bench.cpu.CoreClock;
 import org.softrdma.bench.cpu.Pinning;
 import org.softrdma.bench.machine.LoopbackHosts;
@@ -20,6 +21,7 @@ import org.softrdma.bench.read.ResponderProcess;
  * @param devices opens the client's device
  * @param responder the command that runs {@code softrdma perf responder} on the same provider
  * @param otherBuild the same command of another build; empty if none is compared
+ * @param overTcp the software RNIC on TCP, for a study of another wire; else null
  * @param reader the command that runs {@code softrdma perf read-bw} on the same provider
  * @param hosts where responders listen
  * @param programs the C yardsticks
@@ -36,6 +38,7 @@ public record FloorSetup(
         DeviceFactory devices,
         List<String> responder,
         List<String> otherBuild,
+        @Nullable SoftRnic overTcp,
         List<String> reader,
         LoopbackHosts hosts,
         NativePrograms programs,
@@ -47,6 +50,14 @@ public record FloorSetup(
         int rounds,
         int millis,
         int warmUpMillis) {
+    /**
+     * A software RNIC with other options.
+     *
+     * @param devices opens the client's device
+     * @param responder the command that runs {@code softrdma perf responder}
+     */
+    public record SoftRnic(DeviceFactory devices, List<String> responder) {}
+
     /** Copies the list and checks the numbers. */
     public FloorSetup {
         responder = List.copyOf(responder);
