@@ -9,6 +9,9 @@ import org.softrdma.sim.roce.wire.RoceOpcode;
  * atomics. An answer with a PSN acknowledges everything before it, so acknowledgements join until one is sent, and none
  * overtakes a READ's answer before it: the requester would take that for lost.
  *
+ * <p>A requester that asks for an answer again has gone back, and takes nothing behind it before that has come. So it goes
+ * first: what is sent of later ones meanwhile is sent in vain.
+ *
  * <p>To send: {@link #next} chooses a packet, whose fields its accessors give; once the packet is on its way, {@link
  * #sent} moves on. What does not fit is dropped: a peer that repeats requests faster than answers go repeats them again.
  * Engine thread only.
@@ -31,6 +34,9 @@ public final class AnswerQueue {
     private final int[] rkeys;
     private final long[] addresses;
     private final long[] values;
+    /** Bytes of the whole answer to a READ; what is left of it, or was asked for again, is its value. */
+    private final long[] totals;
+
     private final boolean[] repeated;
     private final int mask;
     private final int transferUnit;
@@ -61,6 +67,7 @@ public final class AnswerQueue {
         rkeys = new int[capacity];
         addresses = new long[capacity];
         values = new long[capacity];
+        totals = new long[capacity];
         repeated = new boolean[capacity];
     }
 
@@ -73,7 +80,7 @@ public final class AnswerQueue {
 
     /** Acknowledges everything up to a PSN. */
     void acknowledge(int psn, int msn) {
-        int newest = (int) (tail - 1) & mask;
+        int newest = slot(tail - 1);
         boolean joins = tail > head
                 && kinds[newest] == Kind.ACKNOWLEDGEMENT
                 && Aeth.isAcknowledged(syndromes[newest])
@@ -91,29 +98,38 @@ public final class AnswerQueue {
         int ignored = add(Kind.ACKNOWLEDGEMENT, psn, 1, syndrome, msn);
     }
 
-    /** Answers a READ, or answers it again, perhaps from its middle on. */
-    void read(int psn, int rkey, long address, long length, int msn, boolean again) {
-        int slot = add(Kind.READ, psn, Psn.packets(length, transferUnit), Aeth.ACKNOWLEDGED, msn);
+    /** Answers a READ. */
+    void read(int psn, int rkey, long address, long length, int msn) {
+        int slot = add(Kind.READ, psn, packets(length), Aeth.ACKNOWLEDGED, msn);
         if (slot >= 0) {
-            rkeys[slot] = rkey;
-            addresses[slot] = address;
-            values[slot] = length;
-            countUnlessRepeated(slot, again);
+            put(slot, rkey, address, length);
+            count(slot);
         }
     }
 
-    /** Answers an atomic, or answers it again. */
-    void atomic(int psn, long original, int msn, boolean again) {
+    /** Answers an atomic. */
+    void atomic(int psn, long original, int msn) {
         int slot = add(Kind.ATOMIC, psn, 1, Aeth.ACKNOWLEDGED, msn);
         if (slot >= 0) {
             values[slot] = original;
-            countUnlessRepeated(slot, again);
+            count(slot);
         }
     }
 
-    private void countUnlessRepeated(int slot, boolean again) {
-        repeated[slot] = again;
-        withData += again ? 0 : 1;
+    private int packets(long length) {
+        return Psn.packets(length, transferUnit);
+    }
+
+    private void put(int slot, int rkey, long address, long length) {
+        rkeys[slot] = rkey;
+        addresses[slot] = address;
+        values[slot] = length;
+        totals[slot] = length;
+    }
+
+    private void count(int slot) {
+        repeated[slot] = false;
+        withData++;
     }
 
     private int add(Kind kind, int psn, int count, int syndrome, int msn) {
@@ -121,7 +137,7 @@ public final class AnswerQueue {
             dropped++;
             return -1;
         }
-        int slot = (int) tail & mask;
+        int slot = slot(tail);
         kinds[slot] = kind;
         psns[slot] = psn;
         packets[slot] = count;
@@ -130,6 +146,87 @@ public final class AnswerQueue {
         repeated[slot] = true; // until it is counted
         tail++;
         return slot;
+    }
+
+    // ---- what it is asked for again
+
+    /** Answers a READ again, perhaps from its middle on. */
+    void readAgain(int psn, int rkey, long address, long length, int msn) {
+        int slot = again(Kind.READ, psn, packets(length), msn);
+        if (slot >= 0) {
+            long total = repeated[slot] ? length : totals[slot];
+            put(slot, rkey, address, length);
+            totals[slot] = total;
+        }
+    }
+
+    /** Answers an atomic again. */
+    void atomicAgain(int psn, long original, int msn) {
+        int slot = again(Kind.ATOMIC, psn, 1, msn);
+        if (slot >= 0) {
+            values[slot] = original;
+        }
+    }
+
+    /**
+     * An answer is to begin at a PSN, before all that is behind it: the one that waits for its turn or is being sent, or else a new
+     * one. Where a first answer waits, no second one does: a peer that has had that would ask for more than it may.
+     */
+    private int again(Kind kind, int psn, int count, int msn) {
+        long at = head;
+        while (at < tail && Psn.isBefore(lastPsn(at), psn)) {
+            at++;
+        }
+        boolean waits = at < tail && kinds[slot(at)] == kind && Psn.distance(psn, psns[slot(at)]) < count;
+        if (!waits) {
+            if (add(kind, psn, count, Aeth.ACKNOWLEDGED, msn) < 0) {
+                return -1;
+            }
+            for (long from = tail - 1; from > at; from--) {
+                swap(slot(from), slot(from - 1));
+            }
+        }
+        packet = at == head ? 0 : packet;
+        psns[slot(at)] = psn;
+        packets[slot(at)] = count;
+        return slot(at);
+    }
+
+    private int lastPsn(long at) {
+        return Psn.plus(psns[slot(at)], packets[slot(at)] - 1);
+    }
+
+    private int slot(long at) {
+        return (int) at & mask;
+    }
+
+    private void swap(int slot, int other) {
+        Kind kind = kinds[slot];
+        kinds[slot] = kinds[other];
+        kinds[other] = kind;
+        boolean isRepeated = repeated[slot];
+        repeated[slot] = repeated[other];
+        repeated[other] = isRepeated;
+        swap(psns, slot, other);
+        swap(msns, slot, other);
+        swap(syndromes, slot, other);
+        swap(packets, slot, other);
+        swap(rkeys, slot, other);
+        swap(addresses, slot, other);
+        swap(values, slot, other);
+        swap(totals, slot, other);
+    }
+
+    private static void swap(int[] of, int slot, int other) {
+        int was = of[slot];
+        of[slot] = of[other];
+        of[other] = was;
+    }
+
+    private static void swap(long[] of, int slot, int other) {
+        long was = of[slot];
+        of[slot] = of[other];
+        of[other] = was;
     }
 
     /** Answers for which there was no room. */
@@ -145,7 +242,7 @@ public final class AnswerQueue {
     }
 
     private int slot() {
-        return (int) head & mask;
+        return slot(head);
     }
 
     /** Opcode of the chosen packet. */
@@ -212,7 +309,7 @@ public final class AnswerQueue {
 
     /** Bytes of the whole answer to a READ. */
     public long total() {
-        return values[slot()];
+        return totals[slot()];
     }
 
     /** True if the answer was asked for before. */

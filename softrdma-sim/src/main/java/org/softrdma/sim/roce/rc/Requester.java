@@ -23,7 +23,7 @@ import org.softrdma.verbs.SendOpcode;
  * byte. A long READ is asked for in parts, so that what is in flight finds room at this side's socket. Four things lead
  * back: a sequence NAK, an RNR NAK (after its time), an answer that skips one (an implied NAK), and a timeout, which
  * follows the {@link RoundTrip}; however short that is, retries are not used up sooner. Nothing leads back twice to the same packet, unless that was sent again meanwhile and the responder says
- * once more that it is missing, or time has run out again.
+ * once more that it is missing, or what it answers does; or time has run out again.
  *
  * <p>How much is on its way at most is what the settings say, and what the {@link CongestionWindow} makes of the network.
  *
@@ -72,11 +72,19 @@ public final class Requester {
     /** PSNs of the answers to these that are still to come. */
     private int readPsns;
 
-    /** The answer to a packet is timed: its PSN, and when it was sent. What is sent again is not timed (Karn's rule). */
+    /**
+     * The answer to a packet is timed: its PSN, and when it was sent. Not timed is what is sent again after a timeout, since the
+     * answer may be to an earlier copy (Karn's rule). What the peer has said to be missing is: its earlier copies have no answer.
+     */
     private boolean isTiming;
 
     private int timedPsn;
     private long timedNs;
+    private boolean timesCopy;
+    /** Time has run out since the last progress. */
+    private boolean hasRunOut;
+    /** What is sent again now was missing. */
+    private boolean timesCopies;
 
     /** The last PSN on its way to which an answer was asked for, since this side went back. */
     private int askedPsn = NOBODY_ASKED;
@@ -92,6 +100,10 @@ public final class Requester {
     private int rnrRetriesLeft;
     /** To this PSN an implied NAK has led back already. */
     private int wentBackTo = NOTHING_MISSING;
+    /** When what is missing was asked for again. */
+    private long askedAgainNs;
+    /** PSN of the last answer with data that skipped one. */
+    private int lastSkipping;
 
     // The packet that next() has chosen.
     private int slot;
@@ -321,15 +333,20 @@ public final class Requester {
         if (isAnswered) {
             askedPsn = Psn.plus(behind, -1);
         }
-        if (Psn.isBefore(sentPsn, behind)) {
-            sentPsn = behind;
-            if (isAnswered && !isTiming) {
-                isTiming = true;
-                timedPsn = answeredPsn;
-                timedNs = nowNs;
-            }
-        } else {
+        if (answeredPsn == wentBackTo) {
+            askedAgainNs = nowNs;
+        }
+        boolean isCopy = !Psn.isBefore(sentPsn, behind);
+        if (isCopy) {
             retransmissions++;
+        } else {
+            sentPsn = behind;
+        }
+        if (isAnswered && !isTiming && (timesCopies || !isCopy)) {
+            isTiming = true;
+            timesCopy = isCopy;
+            timedPsn = answeredPsn;
+            timedNs = nowNs;
         }
         if (packet == packets) {
             sends.cursor(sequence + 1);
@@ -441,9 +458,12 @@ public final class Requester {
         progressNs = nowNs;
         if (isTiming && Psn.isBefore(timedPsn, behind)) {
             roundTrip.measured(nowNs - timedNs);
-            window.measured(nowNs - timedNs, nowNs);
+            if (!timesCopy) {
+                window.measured(nowNs - timedNs, nowNs);
+            }
             isTiming = false;
         }
+        hasRunOut = false;
         retriesLeft = settings.retries();
         hasRetried = false;
         rnrRetriesLeft = settings.rnrRetries();
@@ -512,8 +532,9 @@ public final class Requester {
     }
 
     private void onImpliedNak(long nowNs) {
-        if (wentBackTo == unacknowledged || cursorPsn() == unacknowledged) {
-            return;
+        boolean isAskedFor = wentBackTo == unacknowledged && nowNs - askedAgainNs <= roundTrip.longestNs();
+        if (isAskedFor || cursorPsn() == unacknowledged) {
+            return; // the answer is on its way still, or is about to be asked for
         }
         window.lost(nowNs);
         if (retry(nowNs)) {
@@ -560,6 +581,7 @@ public final class Requester {
         reads.giveAll();
         askedPsn = NOBODY_ASKED;
         isTiming = false; // nobody would know of which copy an answer is
+        timesCopies = !hasRunOut;
     }
 
     // ---- answers with data
@@ -615,7 +637,15 @@ public final class Requester {
 
     /** True if an answer is the next one to the oldest request, or becomes so by acknowledging what is before it. */
     private boolean isAnswer(int psn, long nowNs) {
-        if (isGhost(psn) || !acknowledge(psn, nowNs)) {
+        if (isGhost(psn)) {
+            return false;
+        }
+        // Answers to one copy come in order: with this one, those to the next copy have begun, and have lost the same.
+        if (Psn.isBefore(psn, lastSkipping)) {
+            wentBackTo = NOTHING_MISSING;
+        }
+        if (!acknowledge(psn, nowNs)) {
+            lastSkipping = psn;
             return false;
         }
         if (!sends.opcode(sends.slot(oldest)).isAnswered()) {
@@ -676,6 +706,7 @@ public final class Requester {
         }
         if (nowNs - progressNs >= roundTrip.timeoutNs()) {
             timeouts++;
+            hasRunOut = true;
             roundTrip.ranOut();
             window.ranOut(nowNs);
             wentBackTo = NOTHING_MISSING;

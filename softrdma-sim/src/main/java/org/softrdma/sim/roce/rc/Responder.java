@@ -138,7 +138,7 @@ public final class Responder {
         } else if (RoceOpcode.isAtomic(opcode)) {
             int slot = replays.findAtomic(psn);
             if (slot != ReplayRing.NONE) {
-                answers.atomic(psn, replays.original(slot), msn, true);
+                answers.atomicAgain(psn, replays.original(slot), msn);
             }
         } else {
             answers.acknowledge(Psn.plus(expected, -1), msn);
@@ -157,7 +157,7 @@ public final class Responder {
             // this.
             answers.nak(psn, Aeth.REMOTE_ACCESS_ERROR, msn);
         } else {
-            answers.read(psn, key, from, length, msn, true);
+            answers.readAgain(psn, key, from, length, msn);
         }
     }
 
@@ -289,7 +289,7 @@ public final class Responder {
             int packets = Psn.packets(length, settings.transferUnit());
             replays.addRead(expected, packets, key, from, length);
             msn++;
-            answers.read(expected, key, from, length, msn, false);
+            answers.read(expected, key, from, length, msn);
             moveOn(packets);
         }
     }
@@ -319,7 +319,7 @@ public final class Responder {
         }
         replays.addAtomic(expected, target.original());
         msn++;
-        answers.atomic(expected, target.original(), msn, false);
+        answers.atomic(expected, target.original(), msn);
         moveOn(1);
     }
 

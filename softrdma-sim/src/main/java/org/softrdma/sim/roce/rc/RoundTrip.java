@@ -52,7 +52,12 @@ final class RoundTrip {
             variationNs += (Math.abs(smoothedNs - ns) - variationNs) >> VARIATION_SHIFT;
             smoothedNs += (ns - smoothedNs) >> SMOOTHED_SHIFT;
         }
-        timeoutNs = within(smoothedNs + VARIATIONS * variationNs);
+        timeoutNs = within(longestNs());
+    }
+
+    /** An answer that has not come after so long will hardly come any more; {@link Long#MAX_VALUE} if no round trip is known. */
+    long longestNs() {
+        return smoothedNs == NONE ? Long.MAX_VALUE : smoothedNs + VARIATIONS * variationNs;
     }
 
     private long within(long ns) {

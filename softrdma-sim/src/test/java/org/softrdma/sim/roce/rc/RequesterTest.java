@@ -520,6 +520,71 @@ class RequesterTest {
         assertEquals(now + RoundTrip.LEAST_NS, patient.requester.deadlineNs());
     }
 
+    /** What the peer says to be missing has no answer, but to the next copy. */
+    @Test
+    void shouldMeasureTheRoundTripOfWhatIsSentAgainBecauseItIsMissing() {
+        RcEnd patient = patient(3);
+        long now = exchange(patient, 0, 0, 20_000);
+        writeOne(patient, now);
+        now += RoundTrip.LEAST_NS;
+        patient.requester.onTime(now);
+        assertEquals(1, patient.sendAll(now).size());
+        patient.requester.onAcknowledgement(1, Aeth.ACKNOWLEDGED, now + 20_000); // of which copy?
+        writeOne(patient, now);
+        writeOne(patient, now);
+        patient.requester.onAcknowledgement(2, Aeth.SEQUENCE_ERROR, now + 20_000);
+        assertEquals(2, patient.sendAll(now + 20_000).size());
+        assertEquals(now + 20_000 + 2 * RoundTrip.LEAST_NS, patient.requester.deadlineNs());
+        patient.requester.onAcknowledgement(2, Aeth.ACKNOWLEDGED, now + 40_000);
+        assertEquals(now + 40_000 + RoundTrip.LEAST_NS, patient.requester.deadlineNs());
+    }
+
+    /** The peer has missed one of two copies, and may still answer the other one. */
+    @Test
+    void shouldNotMeasureTheRoundTripOfWhatTimeHasRunOutFor() {
+        RcEnd patient = patient(3);
+        long now = exchange(patient, 0, 0, 20_000);
+        writeOne(patient, now);
+        writeOne(patient, now);
+        now += RoundTrip.LEAST_NS;
+        patient.requester.onTime(now);
+        assertEquals(2, patient.sendAll(now).size());
+        patient.requester.onAcknowledgement(1, Aeth.SEQUENCE_ERROR, now + 10);
+        assertEquals(2, patient.sendAll(now + 10).size());
+        patient.requester.onAcknowledgement(1, Aeth.ACKNOWLEDGED, now + 20);
+        assertEquals(now + 20 + 2 * RoundTrip.LEAST_NS, patient.requester.deadlineNs());
+    }
+
+    /** Parts of an answer to the second request, whose beginning is lost, too. */
+    @Test
+    void shouldAskOnceMoreWhenTheSecondAnswerLacksTheSame() {
+        read(1, 4 * UNIT, SendFlags.NONE);
+        sent(0);
+        respond(RoceOpcode.READ_RESPONSE_FIRST, 0, UNIT);
+        respond(RoceOpcode.READ_RESPONSE_LAST, 3, UNIT);
+        assertEquals(List.of("12@1a"), sent(1));
+        respond(RoceOpcode.READ_RESPONSE_MIDDLE, 2, UNIT); // 3 came before: not of the first answer any more
+        assertEquals(List.of("12@1a"), sent(1));
+    }
+
+    @Test
+    void shouldAskOnceMoreWhenAnswersComeThatAreMuchTooLate() {
+        RcEnd patient = patient(3);
+        long now = exchange(patient, 0, 0, 20_000);
+        for (int i = 0; i < 2; i++) {
+            assertTrue(patient.post(new SendWorkRequest().read(i, 0, RcEnd.KEY, SendFlags.NONE), 0, 4 * UNIT));
+        }
+        assertEquals(2, patient.sendAll(now).size());
+        int skipping = RoceOpcode.READ_RESPONSE_MIDDLE;
+        assertFalse(patient.requester.onReadResponse(skipping, 2, UNIT, now + 20_000));
+        now += 20_000;
+        assertEquals(2, patient.sendAll(now).size());
+        assertFalse(patient.requester.onReadResponse(skipping, 3, UNIT, now + 20_000 + 4 * 10_000));
+        assertEquals(0, patient.sendAll(now).size(), "it may still come");
+        assertFalse(patient.requester.onReadResponse(skipping, 6, UNIT, now + 20_000 + 4 * 10_000 + 1));
+        assertEquals(2, patient.sendAll(now).size());
+    }
+
     @Test
     void shouldTimeAReadByTheFirstPacketOfItsAnswer() {
         RcEnd patient = patient(3);

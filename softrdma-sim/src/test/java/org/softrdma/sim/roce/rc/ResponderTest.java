@@ -242,12 +242,60 @@ class ResponderTest {
     @Test
     void shouldNotCountRepeatedReads() {
         read(0, UNIT);
+        read(1, UNIT);
         answers();
         read(0, UNIT);
-        read(0, UNIT);
         read(1, UNIT);
+        read(2, UNIT);
         assertEquals(3, answers().size());
         assertFalse(end.responder.hasFailed());
+    }
+
+    /** Nothing behind it would be taken before it has come. */
+    @Test
+    void shouldAnswerFirstWhatItIsAskedForAgain() {
+        read(0, 2 * UNIT);
+        answers();
+        read(2, 3 * UNIT);
+        end.answers.sent();
+        read(0, 2 * UNIT);
+        assertEquals(
+                List.of("13@0 1f 2 0+256", "15@1 1f 2 256+256", "13@2 1f 2 0+256", "14@3 256+256", "15@4 1f 2 512+256"),
+                answers());
+    }
+
+    @Test
+    void shouldBeginAnAnswerAnewThatItIsAskedForAgain() {
+        read(0, 4 * UNIT);
+        end.answers.sent();
+        end.answers.sent();
+        end.answers.sent();
+        remote(RoceOpcode.READ_REQUEST, 1, 0, UNIT, RcEnd.KEY, 3 * UNIT);
+        assertEquals(4 * UNIT, end.answers.total());
+        assertFalse(end.answers.isRepeated(), "it was not sent whole");
+        assertEquals(List.of("13@1 1f 1 256+256", "14@2 512+256", "15@3 1f 1 768+256"), answers());
+    }
+
+    /** Its peer might ask for another one when it has the second, and would have too many of which the first waits. */
+    @Test
+    void shouldNotAnswerAReadTwiceOfWhichTheFirstAnswerWaits() {
+        read(0, UNIT);
+        read(1, 3 * UNIT);
+        remote(RoceOpcode.READ_REQUEST, 2, 0, UNIT, RcEnd.KEY, 2 * UNIT);
+        read(1, 3 * UNIT);
+        assertEquals(List.of("16@0 1f 1 0+256", "13@1 1f 2 0+256", "14@2 256+256", "15@3 1f 2 512+256"), answers());
+        assertEquals(0, end.answers.answersWithData());
+    }
+
+    @Test
+    void shouldPutAnAtomicThatIsRepeatedInItsPlace() {
+        atomic(RoceOpcode.FETCH_ADD, 0, WORD, RcEnd.KEY, 5, 0);
+        answers();
+        read(1, 2 * UNIT);
+        end.answers.sent();
+        atomic(RoceOpcode.FETCH_ADD, 0, WORD, RcEnd.KEY, 5, 0);
+        assertEquals(List.of("18@0 1f 2", "13@1 1f 2 0+256", "15@2 1f 2 256+256"), answers());
+        assertEquals(1, end.atomicsExecuted);
     }
 
     @ParameterizedTest
@@ -398,9 +446,8 @@ class ResponderTest {
 
     @Test
     void shouldDropAnswersForWhichThereIsNoRoom() {
-        read(0, UNIT);
         for (int i = 0; i < 1_000; i++) {
-            read(0, UNIT);
+            write(2); // 0 is missing
         }
         int count = answers().size();
         assertTrue(count > READS && count < 100, count + " answers");
