@@ -163,7 +163,7 @@ final class HerdServer implements StoreServer, HerdHost {
 
     private int releaseFormers() {
         int released = 0;
-        while (!formers.isEmpty() && roster.isTakenByAll(formers.getFirst().version)) {
+        while (!formers.isEmpty() && roster.areAllPast(formers.getFirst().version)) {
             formers.removeFirst().peer.release();
             released++;
         }

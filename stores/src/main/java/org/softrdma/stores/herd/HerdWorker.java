@@ -90,7 +90,12 @@ final class HerdWorker implements Agent {
 
     @Override
     public int doWork() {
-        HerdSeat[] seats = roster.take(index);
+        int work = serve(roster.take(index));
+        roster.leave(index);
+        return work;
+    }
+
+    private int serve(HerdSeat[] seats) {
         nowNs = clock.nanoTime();
         port.turn(index, nowNs);
         int work = 0;

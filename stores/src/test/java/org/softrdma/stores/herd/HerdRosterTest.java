@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,8 +14,6 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
-import org.softrdma.stores.herd.transport.HerdPeer;
-import org.softrdma.stores.herd.transport.HerdReplies;
 import org.softrdma.stores.herd.wire.HerdShape;
 
 /** Who serves whom, and when nobody does any more. */
@@ -27,65 +24,12 @@ class HerdRosterTest {
 
     private final HerdRoster roster = new HerdRoster(WORKERS);
 
-    /** Nobody. */
-    private record NoPeer() implements HerdPeer, HerdReplies {
-        @Override
-        public MemorySegment slots() {
-            return MemorySegment.NULL;
-        }
-
-        @Override
-        public HerdReplies replies(int worker) {
-            return this;
-        }
-
-        @Override
-        public boolean isOpen() {
-            return true;
-        }
-
-        @Override
-        public void drop() {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public void release() {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public boolean hasRoom() {
-            return false;
-        }
-
-        @Override
-        public MemorySegment memory() {
-            return MemorySegment.NULL;
-        }
-
-        @Override
-        public long nextAt() {
-            return 0;
-        }
-
-        @Override
-        public void add(int length) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
-        public void flush() {
-            throw new UnsupportedOperationException();
-        }
-    }
-
     private static HerdSeat seat(int client) {
         return new HerdSeat(new NoPeer(), client, new HerdSession(client, WORKERS), new HerdShape(WORKERS, 1, 64), 0);
     }
 
     @Test
-    void shouldKnowWhoHasTakenWhichList() {
+    void shouldKnowWhoServesWhichList() {
         HerdSeat first = seat(1);
         HerdSeat second = seat(2);
         roster.add(first);
@@ -93,12 +37,27 @@ class HerdRosterTest {
         assertEquals(List.of(first, second), List.of(roster.take(0)));
         assertEquals(List.of(first, second), List.of(roster.take(1)));
         long without = roster.remove(first);
-        assertFalse(roster.isTakenByAll(without), "nobody has seen that it has gone");
+        assertFalse(roster.areAllPast(without), "both are in turns with it");
+        roster.leave(0);
         assertEquals(List.of(second), List.of(roster.take(0)));
-        assertFalse(roster.isTakenByAll(without), "the other one stands still");
+        assertFalse(roster.areAllPast(without), "the other one is still in its turn");
+        roster.leave(1);
         assertEquals(List.of(second), List.of(roster.take(1)));
-        assertTrue(roster.isTakenByAll(without));
-        assertTrue(roster.isTakenByAll(without - 1));
+        assertTrue(roster.areAllPast(without));
+        assertTrue(roster.areAllPast(without - 1));
+    }
+
+    @Test
+    void shouldWaitForNoWorkerBetweenTwoTurns() {
+        assertTrue(roster.areAllPast(roster.remove(seat(0))), "no worker has begun");
+        HerdSeat seat = seat(1);
+        roster.add(seat);
+        assertEquals(List.of(seat), List.of(roster.take(0)));
+        long without = roster.remove(seat);
+        assertFalse(roster.areAllPast(without));
+        roster.leave(0);
+        assertTrue(roster.areAllPast(without));
+        assertEquals(0, roster.take(0).length);
     }
 
     /** Clients come and go while workers, on threads of their own, serve who is there. */
@@ -138,7 +97,7 @@ class HerdRosterTest {
                 HerdSeat gone = there.remove();
                 formers.add(new Former(gone, roster.remove(gone)));
             }
-            while (!formers.isEmpty() && roster.isTakenByAll(formers.element().without)) {
+            while (!formers.isEmpty() && roster.areAllPast(formers.element().without)) {
                 freed[(int) formers.remove().seat.client()] = true;
             }
             Thread.yield();
@@ -152,6 +111,7 @@ class HerdRosterTest {
                 assertFalse(freed[(int) seat.client()], () -> "client " + seat.client() + " is freed");
                 served++;
             }
+            roster.leave(worker);
             Thread.yield();
         }
         return served;

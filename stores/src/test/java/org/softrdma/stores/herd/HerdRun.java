@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -19,6 +20,7 @@ import org.softrdma.fabric.FabricNode;
 import org.softrdma.fabric.FabricSettings;
 import org.softrdma.stores.BlockingStore;
 import org.softrdma.stores.FabricStores;
+import org.softrdma.stores.MemorySteps;
 import org.softrdma.stores.Outcome;
 import org.softrdma.stores.Protocol;
 import org.softrdma.stores.StoreClient;
@@ -50,7 +52,43 @@ final class HerdRun {
     private int maxValueLength = 4096;
     private int window = 16;
     private boolean threads;
+    private boolean stands;
+    private boolean isStanding;
     private FabricStores.@Nullable RunningServer running;
+
+    /** A worker can be made to stand still in the middle of a turn. */
+    private final class StandingSteps extends MemorySteps {
+        private final MemorySteps steps;
+
+        StandingSteps(MemorySteps steps) {
+            this.steps = steps;
+        }
+
+        @Override
+        public void step(Enum<?> point) {
+            if (stands && !isStanding) {
+                isStanding = true;
+                assertTrue(fabric.baton().until(() -> !stands, HOUR_NS));
+                isStanding = false;
+            }
+            steps.step(point);
+        }
+
+        @Override
+        public void write(MemorySegment memory, long offset, long word) {
+            steps.write(memory, offset, word);
+        }
+
+        @Override
+        public void fence() {
+            steps.fence();
+        }
+
+        @Override
+        public void copy(MemorySegment source, long from, MemorySegment target, long to, long length) {
+            steps.copy(source, from, target, to, length);
+        }
+    }
 
     /** What is done while the server runs. */
     interface Body {
@@ -146,11 +184,17 @@ final class HerdRun {
     }
 
     private StoreServerContext settings(StoreServerContext context) {
-        return context.protocol(protocol)
+        return context.steps(new StandingSteps(context.steps()))
+                .protocol(protocol)
                 .window(window)
                 .maxConnections(connections)
                 .maxValueLength(maxValueLength)
                 .options(serverOptions);
+    }
+
+    /** The worker that takes the next request stands still in its turn, until it may go on. */
+    void standInATurn(boolean still) {
+        stands = still;
     }
 
     FabricStores.RunningServer running() {

@@ -37,6 +37,9 @@ class HerdWorkersTest {
     private static final int KEYS = 12;
     private static final byte[] VALUE = new byte[8];
     private static final int TURNS = 100;
+    /** Whose memory a server with room for one client holds is fewer. */
+    private static final int MOST_CAME = 20;
+
     private static final long CLIENT = 4711;
     private static final long TIMEOUT_NS = TimeUnit.MILLISECONDS.toNanos(300);
 
@@ -80,6 +83,23 @@ class HerdWorkersTest {
         });
     }
 
+    /** A worker between two turns touches nobody: the memory of former clients need not wait for it. */
+    @ParameterizedTest
+    @EnumSource
+    void shouldLetClientsComeAndGoWithoutEndWhileAWorkerStandsBetweenTwoTurns(HerdForm form) {
+        form.run().threads().connections(1).timeoutNs(TIMEOUT_NS / 10).run(it -> {
+            FabricStores.RunningServer running = it.running();
+            long without = regions(running);
+            running.stand(running.workers().get(1), true);
+            for (int came = 0; came < MOST_CAME; came++) {
+                assertTrue(comesAndGoes(it, form), "client " + came);
+            }
+            it.sleep(form.noticeNs());
+            assertEquals(without, regions(running), "what former clients had");
+            running.stand(running.workers().get(1), false);
+        });
+    }
+
     /** Others come and go; only when too much memory of former clients waits for the worker, nobody comes any more. */
     @ParameterizedTest
     @EnumSource
@@ -87,15 +107,15 @@ class HerdWorkersTest {
         form.run().threads().connections(1).timeoutNs(TIMEOUT_NS / 10).run(it -> {
             FabricStores.RunningServer running = it.running();
             long without = regions(running);
-            running.stand(running.workers().get(1), true);
+            it.standInATurn(true);
             int came = 0;
             while (came < 100 && comesAndGoes(it, form)) {
                 came++;
             }
             // A client without a connection comes again if it hears nothing for a second.
-            assertTrue(came >= (form.losesSlots() ? 3 : 16) && came < 20, came + " clients");
+            assertTrue(came >= (form.losesSlots() ? 3 : 16) && came < MOST_CAME, came + " clients");
             assertNotEquals(without, regions(running));
-            running.stand(running.workers().get(1), false);
+            it.standInATurn(false);
             it.sleep(HerdRun.SECOND_NS + form.noticeNs());
             assertEquals(without, regions(running), "what former clients had");
             assertTrue(comesAndGoes(it, form));
