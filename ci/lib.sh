@@ -114,33 +114,39 @@ build_jar() {
     unlock_build
 }
 
-# find_class_archive: sets CLASS_ARCHIVE to the file beside the jar that holds the classes of a short command as this JDK has them in memory
-# (class data sharing). Each JDK has its own.
+# find_class_archive [run]: sets CLASS_ARCHIVE to the file beside the jar that holds the classes of a short command, or of `run`, as this JDK
+# has them in memory (class data sharing). Each JDK has its own.
 find_class_archive() {
     local sum
     CLASS_ARCHIVE=
     [ -r "$JAVA_HOME/release" ] || return 0
     sum=$(cksum <"$JAVA_HOME/release")
-    CLASS_ARCHIVE="${SOFTRDMA_JAR%.jar}-${sum%% *}.jsa"
+    CLASS_ARCHIVE="${SOFTRDMA_JAR%.jar}-${sum%% *}${1:+-$1}.jsa"
 }
 
-# make_class_archive: makes it with the classes of a client that finds no server. It is not needed: if that fails, the file stays empty, and
-# the launcher does without.
+# make_class_archive: makes them, with the classes of a program that is run and of a client that finds no server. They are not needed: if that
+# fails, a file stays empty, and the launcher does without.
 make_class_archive() {
-    local unfinished
+    find_class_archive run
+    archive_classes run -- true
     find_class_archive
+    archive_classes kv get -s 127.0.0.1:1 key
+}
+
+archive_classes() { # archive_classes ARGUMENT...: makes CLASS_ARCHIVE with the classes of this command
+    local unfinished
     [ -n "$CLASS_ARCHIVE" ] || return 0
     unfinished=$CLASS_ARCHIVE.$$
     # shellcheck disable=SC2086
-    "$JAVA_HOME/bin/java" -XX:ArchiveClassesAtExit="$unfinished" $SHORT_COMMAND_OPTIONS -jar "$SOFTRDMA_JAR" \
-        kv get -s 127.0.0.1:1 key </dev/null >/dev/null 2>&1 9<&- || true
+    "$JAVA_HOME/bin/java" -XX:ArchiveClassesAtExit="$unfinished" $SHORT_COMMAND_OPTIONS -jar "$SOFTRDMA_JAR" "$@" \
+        </dev/null >/dev/null 2>&1 9<&- || true
     [ -f "$unfinished" ] || : 2>/dev/null >"$unfinished" || return 0
     mv -f "$unfinished" "$CLASS_ARCHIVE"
 }
 
-# has_class_archive: true if it is there and no older than the jar. Whether it fits is the JVM's to see, which else does without.
+# has_class_archive [run]: true if it is there and no older than the jar. Whether it fits is the JVM's to see, which else does without.
 has_class_archive() {
-    find_class_archive
+    find_class_archive "${1:-}"
     [ -n "$CLASS_ARCHIVE" ] && [ -f "$CLASS_ARCHIVE" ] && [ -s "$CLASS_ARCHIVE" ] && [ -r "$CLASS_ARCHIVE" ] &&
         [ "$CLASS_ARCHIVE" -nt "$SOFTRDMA_JAR" ]
 }

@@ -11,6 +11,7 @@ import org.softrdma.cli.diagnosis.TckCommand;
 import org.softrdma.cli.diagnosis.WalkCommand;
 import org.softrdma.cli.kv.KvCommand;
 import org.softrdma.cli.perf.PerfCommand;
+import org.softrdma.cli.run.RunCommand;
 import org.softrdma.cli.server.ServerCommand;
 import org.softrdma.cli.store.StoreCommand;
 import org.softrdma.cli.study.CompareCommand;
@@ -46,6 +47,7 @@ public final class Main implements Runnable {
             ServerCommand.class,
             KvCommand.class,
             StoreCommand.class,
+            RunCommand.class,
             WimpyCommand.class,
             CompareCommand.class,
             PapersCommand.class,
@@ -116,7 +118,10 @@ public final class Main implements Runnable {
                 .forEach(each -> each.getCommandSpec().usageMessage().optionListHeading("%nOptions:%n"));
         Optional.ofNullable(commandLine.getSubcommands().get("server"))
                 .ifPresent(server -> server.setOverwrittenOptionsAllowed(true)); // as memcached: the last one counts
+        Optional.ofNullable(commandLine.getSubcommands().get("run"))
+                .ifPresent(run -> run.setStopAtPositional(true)); // the options behind a program are the program's
         return commandLine
+                .setExpandAtFiles(false) // an argument that begins with @ is meant as it is
                 .setExecutionStrategy(main::run)
                 .setParameterExceptionHandler(messages)
                 .setExecutionExceptionHandler(messages)

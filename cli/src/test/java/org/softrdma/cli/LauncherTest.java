@@ -106,6 +106,14 @@ class LauncherTest {
         assertEquals(SHORT, optionsOf(command));
     }
 
+    /** The JVM would raise it, and programs inherit it. */
+    @Test
+    void shouldLeaveTheLimitOfOpenFilesToAProgramThatIsRun() throws Exception {
+        List<String> expected = new ArrayList<>(SHORT);
+        expected.add("-XX:-MaxFDLimit");
+        assertEquals(expected, optionsOf("run", "--", "server"));
+    }
+
     @Test
     void shouldLeaveOtherCommandsToBothCompilers() throws Exception {
         assertEquals(List.of(), optionsOf("wimpy", "kv"));
@@ -131,9 +139,11 @@ class LauncherTest {
         jdk("25.0.2", "printf '%s\\n' \"$@\"");
 
         assertEquals(flag(archive), optionsOf(other, Map.of(), "kv", "get", "a").getFirst());
+        Path ofRun = Path.of(archive.toString().replace(".jsa", "-run.jsa"));
+        assertEquals(flag(ofRun), optionsOf(other, Map.of(), "run", "true").getFirst());
         assertEquals(SHORT, optionsOf("kv", "get", "a"), "another JDK has another archive");
         try (Stream<Path> files = Files.list(jar.getParent())) {
-            assertEquals(2, files.count(), "nothing unfinished is left");
+            assertEquals(3, files.count(), "nothing unfinished is left");
         }
     }
 

@@ -25,6 +25,7 @@ import org.softrdma.cli.command.ExitCode;
 import org.softrdma.cli.command.OwnProgram;
 import org.softrdma.cli.command.ProgramVersion;
 import org.softrdma.cli.command.ProviderMixin;
+import org.softrdma.cli.command.Signals;
 import org.softrdma.cli.command.UserErrorException;
 import org.softrdma.kv.server.KvServer;
 import org.softrdma.kv.server.KvServerContext;

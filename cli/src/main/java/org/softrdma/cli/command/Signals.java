@@ -1,4 +1,4 @@
-package org.softrdma.cli.server;
+package org.softrdma.cli.command;
 
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
@@ -9,7 +9,7 @@ import org.slf4j.LoggerFactory;
  * Signals that the JVM leaves to programs, by the class that it has for them: named at run time only, because the
  * compiler warns of each mention. No state.
  */
-final class Signals {
+public final class Signals {
     private static final Logger LOG = LoggerFactory.getLogger(Signals.class);
 
     private Signals() {}
@@ -20,7 +20,7 @@ final class Signals {
      * @param name without SIG
      * @param task run by a thread of its own
      */
-    static void handle(String name, Runnable task) {
+    public static void handle(String name, Runnable task) {
         try {
             Class<?> signal = Class.forName("sun.misc.Signal");
             Class<?> handler = Class.forName("sun.misc.SignalHandler");

@@ -1,0 +1,88 @@
+package org.softrdma.run;
+
+import java.lang.System.Logger.Level;
+import java.lang.foreign.Arena;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.run.device.RxeDevice;
+import org.softrdma.run.device.RxeTree;
+import org.softrdma.run.files.FileCalls;
+import org.softrdma.run.filter.DescriptorRange;
+import org.softrdma.run.kernel.Architecture;
+import org.softrdma.run.kernel.CallRefusedException;
+import org.softrdma.run.kernel.ErrorNumber;
+import org.softrdma.run.kernel.LinuxCall;
+import org.softrdma.run.kernel.Notification;
+import org.softrdma.run.kernel.ProgramKernel;
+import org.softrdma.run.uverbs.UverbsDevice;
+
+/**
+ * Answers a program's calls, one after the other. Each call gets one answer, whatever happens here: a program that waits for ever would be
+ * worse than one whose call fails. Runs on the thread that answers calls.
+ */
+final class ProgramCalls {
+    private static final System.Logger LOG = System.getLogger(ProgramCalls.class.getName());
+
+    private final ProgramKernel kernel;
+    private final Architecture architecture;
+    private final Notification call;
+    private final FileCalls files;
+    private final UverbsDevice verbs;
+
+    ProgramCalls(
+            ProgramKernel kernel, Architecture architecture, DescriptorRange range, RxeDevice device, Arena arena) {
+        this.kernel = kernel;
+        this.architecture = architecture;
+        call = new Notification(arena.allocate(Notification.LENGTH, Long.BYTES));
+        verbs = new UverbsDevice(kernel, range, device, arena);
+        files = new FileCalls(kernel, architecture, range, RxeTree.of(device), Map.of(UverbsDevice.PATH, verbs), arena);
+    }
+
+    /**
+     * Answers until a thread seeks in a file, on a descriptor of ours.
+     *
+     * @param last number of that thread
+     */
+    void answerAll(int last) {
+        while (!answerNext(last)) {
+            Thread.onSpinWait();
+        }
+    }
+
+    /** Waits for a call and answers it; true for the last one. */
+    boolean answerNext(int last) {
+        if (!kernel.receive(call)) {
+            return false;
+        }
+        LinuxCall which = architecture.call(call.number());
+        boolean isLast = call.thread() == last && which == LinuxCall.LSEEK;
+        answer(isLast ? null : which);
+        return isLast;
+    }
+
+    private void answer(@Nullable LinuxCall which) {
+        try {
+            if (which == null) {
+                kernel.pass(call.id());
+            } else if (which == LinuxCall.IOCTL) {
+                verbs.answer(call);
+            } else {
+                files.answer(call, which);
+            }
+        } catch (CallRefusedException e) {
+            kernel.refuse(call.id(), e.errno());
+        } catch (RuntimeException | Error e) {
+            kernel.refuse(call.id(), ErrorNumber.EIO);
+            report(which, e);
+        }
+    }
+
+    /** Where there is no memory to answer, there may be none to tell of it; the thread goes on. */
+    private static void report(@Nullable LinuxCall which, Throwable failure) {
+        try {
+            LOG.log(Level.ERROR, "a call of the program failed here: " + which, failure);
+        } catch (OutOfMemoryError e) {
+            return;
+        }
+    }
+}

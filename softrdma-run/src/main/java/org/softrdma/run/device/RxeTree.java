@@ -1,0 +1,65 @@
+package org.softrdma.run.device;
+
+import org.softrdma.run.files.VirtualNode;
+import org.softrdma.run.files.VirtualTree;
+
+/** A device's files: sysfs and /dev/infiniband, as the kernel has them for SoftRoCE. */
+public final class RxeTree {
+    private static final String CLASS = "/sys/class/infiniband";
+    private static final String VERBS = "/sys/class/infiniband_verbs";
+    private static final String VERBS_DEVICE = VERBS + "/uverbs0";
+    private static final int UVERBS_MAJOR = 231;
+    private static final int UVERBS_MINOR = 192;
+    private static final int UVERBS_ABI = 6;
+    private static final int RXE_ABI = 2;
+
+    private RxeTree() {}
+
+    /** Its files. */
+    public static VirtualTree of(RxeDevice device) {
+        String root = CLASS + "/" + device.name();
+        String guid = GidEntry.groups(device.guid());
+        VirtualTree.Builder tree = VirtualTree.builder()
+                .root(CLASS)
+                .root(VERBS)
+                .root("/sys/class/infiniband_mad")
+                .root("/sys/class/infiniband_cm")
+                .root("/sys/class/misc/rdma_cm")
+                .root("/dev/infiniband")
+                .node("/dev/infiniband/uverbs0", new VirtualNode.CharacterDevice(UVERBS_MAJOR, UVERBS_MINOR))
+                .line(VERBS + "/abi_version", UVERBS_ABI)
+                .line(VERBS_DEVICE + "/ibdev", device.name())
+                .line(VERBS_DEVICE + "/dev", UVERBS_MAJOR + ":" + UVERBS_MINOR)
+                .line(VERBS_DEVICE + "/abi_version", RXE_ABI)
+                .line(root + "/node_type", "1: CA")
+                .line(root + "/node_guid", guid)
+                .line(root + "/sys_image_guid", guid)
+                .line(root + "/node_desc", "softrdma")
+                .line(root + "/fw_ver", "")
+                .line(root + "/parent", device.gids().getFirst().interfaceName())
+                .node(
+                        root + "/device/net/" + device.gids().getFirst().interfaceName() + "/uevent",
+                        new VirtualNode.TextFile(""));
+        port(tree, root + "/ports/1", device);
+        return tree.build();
+    }
+
+    private static void port(VirtualTree.Builder tree, String root, RxeDevice device) {
+        tree.line(root + "/link_layer", "Ethernet")
+                .line(root + "/state", "4: ACTIVE")
+                .line(root + "/phys_state", "5: LinkUp")
+                .line(root + "/rate", "2.5 Gb/sec (1X SDR)")
+                .line(root + "/lid", "0x0")
+                .line(root + "/lid_mask_count", 0)
+                .line(root + "/sm_lid", "0x0")
+                .line(root + "/sm_sl", 0)
+                .line(root + "/cap_mask", "0x04010000")
+                .line(root + "/pkeys/0", "0xffff");
+        for (int i = 0; i < device.gids().size(); i++) {
+            GidEntry gid = device.gids().get(i);
+            tree.line(root + "/gids/" + i, gid.text())
+                    .line(root + "/gid_attrs/types/" + i, "RoCE v2")
+                    .line(root + "/gid_attrs/ndevs/" + i, gid.interfaceName());
+        }
+    }
+}

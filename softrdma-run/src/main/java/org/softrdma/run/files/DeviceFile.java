@@ -1,0 +1,16 @@
+package org.softrdma.run.files;
+
+import org.softrdma.run.kernel.CallRefusedException;
+import org.softrdma.run.kernel.Notification;
+
+/** What opening a character device does. */
+@FunctionalInterface
+public interface DeviceFile {
+    /**
+     * Answers the call with a new descriptor.
+     *
+     * @param call open(2) or one of its kind
+     * @throws CallRefusedException what the program gets instead
+     */
+    void open(Notification call, boolean closeOnExec) throws CallRefusedException;
+}

@@ -1,0 +1,61 @@
+package org.softrdma.run.files;
+
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+/** What a path of a {@link VirtualTree} leads to. */
+public sealed interface VirtualNode {
+    /** {@code st_mode}: kind and rights. */
+    int mode();
+
+    /** {@code d_type} of an entry. */
+    default int entryType() {
+        return mode() >> 12;
+    }
+
+    /**
+     * A directory.
+     *
+     * @param names of its entries, sorted
+     */
+    record Directory(List<String> names) implements VirtualNode {
+        /** Keeps the list. */
+        public Directory {
+            names = List.copyOf(names);
+        }
+
+        @Override
+        public int mode() {
+            return 0040555;
+        }
+    }
+
+    /**
+     * A file to read.
+     *
+     * @param text of it
+     */
+    record TextFile(String text) implements VirtualNode {
+        @Override
+        public int mode() {
+            return 0100444;
+        }
+
+        byte[] content() {
+            return text.getBytes(StandardCharsets.UTF_8);
+        }
+    }
+
+    /**
+     * A character device, which anybody may open.
+     *
+     * @param major number of its driver
+     * @param minor number at its driver
+     */
+    record CharacterDevice(int major, int minor) implements VirtualNode {
+        @Override
+        public int mode() {
+            return 0020666;
+        }
+    }
+}

@@ -1,0 +1,82 @@
+package org.softrdma.run.kernel;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * What answering a program's calls takes: the calls themselves, the program's memory and descriptors, and files to hand to it. Results
+ * below zero are a negative errno. One thread at a time.
+ */
+public interface ProgramKernel {
+    /** Any number for a descriptor: the lowest that is free. */
+    int ANY_NUMBER = -1;
+
+    /**
+     * Waits for a call.
+     *
+     * @return false if none has come after all: its thread has died, or a signal came
+     */
+    boolean receive(Notification into);
+
+    /** Whether a call still waits. If not, its thread's number may be another's. */
+    boolean waits(long id);
+
+    /** Answers a call with a result. */
+    void answer(long id, long result);
+
+    /** Answers a call with an errno. */
+    void refuse(long id, int errno);
+
+    /** Lets the kernel do what was called for. */
+    void pass(long id);
+
+    /**
+     * Gives the calling program a copy of a descriptor of this process.
+     *
+     * @param number what it is to be there, or {@link #ANY_NUMBER}
+     * @param answer whether that number is the call's answer
+     * @return the number
+     */
+    int give(long id, int descriptor, int number, boolean closeOnExec, boolean answer);
+
+    /** Copies from a program's memory; returns how many bytes, which are fewer where the memory ends. */
+    long read(int thread, long address, MemorySegment target, long length);
+
+    /** Copies to a program's memory; returns how many bytes. */
+    long write(int thread, MemorySegment source, long address, long length);
+
+    /** What a link below /proc/THREAD leads to, such as {@code fd/3} or {@code cwd}; empty if it is not there. */
+    String linkOf(int thread, String name);
+
+    /**
+     * Makes a file in memory.
+     *
+     * @param name which {@link #linkOf} tells of every descriptor of it, as {@code /memfd:NAME (deleted)}
+     * @return its descriptor; reading begins at the first byte
+     */
+    int createFile(String name, byte[] content);
+
+    /**
+     * Gives a file in memory a length, and maps all of it.
+     *
+     * @throws CallRefusedException if there is no room
+     */
+    MemorySegment map(int file, long length) throws CallRefusedException;
+
+    /** Gives the addresses of a mapping back. */
+    void unmap(MemorySegment mapping);
+
+    /** The first eight bytes of the file behind a program's descriptor. */
+    long word(int thread, int descriptor) throws CallRefusedException;
+
+    /** Sets them. */
+    void setWord(int thread, int descriptor, long value) throws CallRefusedException;
+
+    /** Makes a pipe: the descriptor to read in the low 32 bits, the one to write in the high ones. */
+    long createPipe();
+
+    /** Whether nobody has the reading end of a pipe any more. */
+    boolean isAbandoned(int writingEnd);
+
+    /** Closes a descriptor of this process. */
+    void close(int descriptor);
+}

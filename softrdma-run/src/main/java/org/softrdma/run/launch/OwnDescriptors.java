@@ -1,0 +1,48 @@
+package org.softrdma.run.launch;
+
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.softrdma.sim.kernel.Descriptor;
+
+/** Descriptors of the JVM, which a program must not inherit. It does inherit those that this process has inherited. Any thread. */
+public final class OwnDescriptors {
+    private OwnDescriptors() {}
+
+    /**
+     * Keeps those of some files from programs.
+     *
+     * @param files of this process: jars, and the directory of the JDK
+     */
+    public static void closeOnExec(List<Path> files) {
+        List<Path> real = files.stream().map(OwnDescriptors::real).toList();
+        try (DirectoryStream<Path> descriptors = Files.newDirectoryStream(Path.of("/proc/self/fd"))) {
+            for (Path each : descriptors) {
+                if (leadsTo(each, real)) {
+                    Descriptor.closeOnExec(Integer.parseInt(each.toFile().getName()));
+                }
+            }
+        } catch (IOException e) {
+            return; // without /proc the program has some descriptors more
+        }
+    }
+
+    private static boolean leadsTo(Path descriptor, List<Path> files) {
+        try {
+            Path target = Files.readSymbolicLink(descriptor);
+            return files.stream().anyMatch(target::startsWith);
+        } catch (IOException e) {
+            return false; // closed meanwhile
+        }
+    }
+
+    private static Path real(Path file) {
+        try {
+            return file.toRealPath();
+        } catch (IOException e) {
+            return file;
+        }
+    }
+}

@@ -1,0 +1,69 @@
+package org.softrdma.run;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.foreign.Arena;
+import java.net.InetAddress;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.softrdma.run.device.GidEntry;
+import org.softrdma.run.device.RxeDevice;
+import org.softrdma.run.filter.DescriptorRange;
+import org.softrdma.run.kernel.Architecture;
+import org.softrdma.run.kernel.LinuxCall;
+import org.softrdma.run.kernel.ScriptedKernel;
+
+class ProgramCallsTest {
+    private static final int LAUNCHER = 1;
+
+    private final ScriptedKernel kernel = new ScriptedKernel();
+    private final ProgramCalls calls = new ProgramCalls(
+            kernel,
+            Architecture.X86_64,
+            DescriptorRange.below(1024),
+            RxeDevice.of(List.of(new GidEntry(InetAddress.getLoopbackAddress(), "lo")), 65_536),
+            Arena.ofAuto());
+
+    private String answerTo(LinuxCall which, long... arguments) {
+        var ignored = kernel.call(which, arguments);
+        kernel.answers.clear();
+        assertFalse(calls.answerNext(LAUNCHER));
+        return String.join("; ", kernel.answers).replaceFirst(" \\d+", "");
+    }
+
+    @Test
+    void shouldAnswerByWhoeverTheCallConcerns() {
+        assertEquals(
+                "give 3 answer",
+                answerTo(LinuxCall.OPEN, kernel.text(0, "/sys/class/infiniband_verbs/abi_version"), 0));
+        assertEquals(
+                "give 960 closeOnExec answer",
+                answerTo(LinuxCall.OPEN, kernel.text(0, "/dev/infiniband/uverbs0"), 02000002));
+        assertEquals("refuse 14", answerTo(LinuxCall.IOCTL, 960, 0xC018_1B01L, 0));
+        assertEquals("pass", answerTo(LinuxCall.CLOSE, 1));
+    }
+
+    @Test
+    void shouldRefuseADoorbellAsLongAsNobodyAnswersIt() {
+        assertEquals("give 960 answer", answerTo(LinuxCall.OPEN, kernel.text(0, "/dev/infiniband/uverbs0"), 2));
+        assertEquals("refuse 95", answerTo(LinuxCall.WRITE, 960, 0, 32));
+        assertEquals("pass", answerTo(LinuxCall.WRITE, 961, 0, 32));
+    }
+
+    /** A length that overflows here, for one. */
+    @Test
+    void shouldAnswerACallThatFailsHere() {
+        assertEquals("give 960 answer", answerTo(LinuxCall.OPEN, kernel.text(0, "/sys/class/infiniband"), 0));
+        assertEquals("answer 5", answerTo(LinuxCall.LSEEK, 960, 5, 0));
+        assertEquals("refuse 5", answerTo(LinuxCall.LSEEK, 960, Long.MAX_VALUE, 1));
+    }
+
+    @Test
+    void shouldEndWithTheLaunchersLastCall() {
+        var ignored = kernel.call(LinuxCall.LSEEK, 960, 0, 0);
+        assertTrue(calls.answerNext(ScriptedKernel.THREAD));
+        assertEquals(List.of("pass 1"), kernel.answers);
+    }
+}

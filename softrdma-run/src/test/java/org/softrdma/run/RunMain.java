@@ -1,0 +1,22 @@
+package org.softrdma.run;
+
+import java.util.List;
+import org.softrdma.run.device.RxeDevice;
+import org.softrdma.run.kernel.Architecture;
+import org.softrdma.run.launch.LaunchFailureException;
+
+/** {@code softrdma run} without a command line: a run needs a process of its own. */
+final class RunMain {
+    private RunMain() {}
+
+    public static void main(String[] arguments) throws Exception {
+        Architecture architecture =
+                Architecture.named(System.getProperty("os.arch")).orElseThrow();
+        try {
+            System.exit(new ProgramRun(architecture, RxeDevice.ofThisHost(), List.of(arguments)).run());
+        } catch (LaunchFailureException e) {
+            System.err.println(e.getMessage());
+            System.exit(e.exitCode());
+        }
+    }
+}

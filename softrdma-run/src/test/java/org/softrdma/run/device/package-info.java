@@ -1,0 +1,4 @@
+@NullMarked
+package org.softrdma.run.device;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package org.softrdma.run.files;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package org.softrdma.run.host;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,192 @@
+package org.softrdma.run.kernel;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** A kernel without Linux: one program with a page of memory, whose descriptors and answers a test looks at. */
+public final class ScriptedKernel implements ProgramKernel {
+    /** Where the program's memory begins. */
+    public static final long MEMORY = 0x7000;
+
+    /** The only thread of the program. */
+    public static final int THREAD = 77;
+
+    private static final int LENGTH = 4096;
+
+    /** What was said of calls, in order, such as {@code refuse 1 2} or {@code give 1 960 answer}. */
+    public final List<String> answers = new ArrayList<>();
+
+    /** Links below /proc of the program. */
+    public final Map<String, String> links = new HashMap<>();
+
+    /** Writing ends of pipes whose readers are gone. */
+    public final Set<Integer> abandoned = new HashSet<>();
+
+    /** Descriptors of this process that are open. */
+    public final Set<Integer> open = new HashSet<>();
+
+    /** Mappings that are there. */
+    public final List<MemorySegment> mappings = new ArrayList<>();
+
+    /** Whether the call still waits. */
+    public boolean waits = true;
+
+    private final MemorySegment memory = Arena.ofAuto().allocate(LENGTH, Long.BYTES);
+    private final MemorySegment notification = Arena.ofAuto().allocate(Notification.LENGTH, Long.BYTES);
+    private final Map<Integer, String> names = new HashMap<>();
+    private final Map<Integer, Long> words = new HashMap<>();
+    private int lastDescriptor = 100;
+    private int lowestFree = 3;
+    private long lastId;
+
+    /** A call of the program; numbers of calls are those of x86-64. */
+    public Notification call(LinuxCall call, long... arguments) {
+        notification.fill((byte) 0);
+        notification.set(ValueLayout.JAVA_LONG, Notification.ID_OFFSET, ++lastId);
+        notification.set(ValueLayout.JAVA_INT, Notification.THREAD_OFFSET, THREAD);
+        notification.set(ValueLayout.JAVA_INT, Notification.NUMBER_OFFSET, Architecture.X86_64.number(call));
+        for (int i = 0; i < arguments.length; i++) {
+            notification.set(
+                    ValueLayout.JAVA_LONG, Notification.ARGUMENTS_OFFSET + (long) i * Long.BYTES, arguments[i]);
+        }
+        return new Notification(notification);
+    }
+
+    /** Puts a text into the program's memory; returns its address. */
+    public long text(int offset, String text) {
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        MemorySegment.copy(bytes, 0, memory, ValueLayout.JAVA_BYTE, offset, bytes.length);
+        memory.set(ValueLayout.JAVA_BYTE, (long) offset + bytes.length, (byte) 0);
+        return MEMORY + offset;
+    }
+
+    /** The program's memory. */
+    public MemorySegment memory() {
+        return memory;
+    }
+
+    /** Bytes of the program's memory, in hexadecimal. */
+    public String hex(int offset, int length) {
+        return HexFormat.of().formatHex(memory.asSlice(offset, length).toArray(ValueLayout.JAVA_BYTE));
+    }
+
+    @Override
+    public boolean receive(Notification into) {
+        into.bytes().copyFrom(notification);
+        return true;
+    }
+
+    @Override
+    public boolean waits(long id) {
+        return waits;
+    }
+
+    @Override
+    public void answer(long id, long result) {
+        answers.add("answer " + id + " " + result);
+    }
+
+    @Override
+    public void refuse(long id, int errno) {
+        answers.add("refuse " + id + " " + errno);
+    }
+
+    @Override
+    public void pass(long id) {
+        answers.add("pass " + id);
+    }
+
+    @Override
+    public int give(long id, int descriptor, int number, boolean closeOnExec, boolean answer) {
+        int given = number == ANY_NUMBER ? lowestFree++ : number;
+        links.put("fd/" + given, "/memfd:" + names.getOrDefault(descriptor, "") + " (deleted)");
+        answers.add("give " + id + " " + given + (closeOnExec ? " closeOnExec" : "") + (answer ? " answer" : ""));
+        return given;
+    }
+
+    @Override
+    public long read(int thread, long address, MemorySegment target, long length) {
+        long copied = inMemory(address, length);
+        if (copied > 0) {
+            MemorySegment.copy(memory, address - MEMORY, target, 0, copied);
+        }
+        return copied;
+    }
+
+    @Override
+    public long write(int thread, MemorySegment source, long address, long length) {
+        long copied = inMemory(address, length);
+        if (copied > 0) {
+            MemorySegment.copy(source, 0, memory, address - MEMORY, copied);
+        }
+        return copied;
+    }
+
+    private static long inMemory(long address, long length) {
+        return address < MEMORY ? 0 : Math.clamp(MEMORY + LENGTH - address, 0, length);
+    }
+
+    @Override
+    public String linkOf(int thread, String name) {
+        return links.getOrDefault(name, "");
+    }
+
+    @Override
+    public int createFile(String name, byte[] content) {
+        names.put(newDescriptor(), name);
+        return lastDescriptor;
+    }
+
+    private int newDescriptor() {
+        open.add(++lastDescriptor);
+        return lastDescriptor;
+    }
+
+    @Override
+    public MemorySegment map(int file, long length) {
+        // As much as a test's rings take.
+        MemorySegment mapping = Arena.ofAuto().allocate(1 << 20, Long.BYTES);
+        mappings.add(mapping);
+        return mapping;
+    }
+
+    @Override
+    public void unmap(MemorySegment mapping) {
+        mappings.remove(mapping);
+    }
+
+    @Override
+    public long word(int thread, int descriptor) {
+        return words.getOrDefault(descriptor, 0L);
+    }
+
+    @Override
+    public void setWord(int thread, int descriptor, long value) {
+        words.put(descriptor, value);
+    }
+
+    @Override
+    public long createPipe() {
+        long readingEnd = newDescriptor();
+        return readingEnd | ((long) newDescriptor() << Integer.SIZE);
+    }
+
+    @Override
+    public boolean isAbandoned(int writingEnd) {
+        return abandoned.contains(writingEnd);
+    }
+
+    @Override
+    public void close(int descriptor) {
+        open.remove(descriptor);
+    }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package org.softrdma.run.kernel;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package org.softrdma.run.uverbs;
+
+import org.jspecify.annotations.NullMarked;
