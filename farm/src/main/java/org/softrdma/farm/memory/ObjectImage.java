@@ -39,6 +39,18 @@ public final class ObjectImage {
         length = newLength;
     }
 
+    /**
+     * Becomes an object of zeroes.
+     *
+     * @param newLength of header and payload
+     * @param version of it, without a lock
+     */
+    public void reset(int newLength, long version) {
+        resize(newLength);
+        clear(0, newLength);
+        version(version);
+    }
+
     /** Bytes of header and payload. */
     public int length() {
         return length;
@@ -62,6 +74,11 @@ public final class ObjectImage {
     /** The incarnation. */
     public long incarnation() {
         return getLong(FarmObjectDescriptor.INCARNATION_OFFSET);
+    }
+
+    /** Sets the incarnation. */
+    public void incarnation(long incarnation) {
+        putLong(FarmObjectDescriptor.INCARNATION_OFFSET, incarnation);
     }
 
     /** True if the object is allocated, as its transaction said. */
@@ -110,6 +127,30 @@ public final class ObjectImage {
      */
     public void put(int offset, ObjectImage other, int otherOffset, int count) {
         System.arraycopy(other.bytes, otherOffset, bytes, offset, count);
+    }
+
+    /**
+     * Takes bytes out of a message.
+     *
+     * @param offset where they go
+     * @param message that has them
+     * @param messageOffset where
+     * @param count how many
+     */
+    public void put(int offset, ByteBuffer message, int messageOffset, int count) {
+        message.get(messageOffset, bytes, offset, count);
+    }
+
+    /**
+     * Puts bytes into a message.
+     *
+     * @param offset where they are
+     * @param message gets them
+     * @param messageOffset where
+     * @param count how many
+     */
+    public void get(int offset, ByteBuffer message, int messageOffset, int count) {
+        message.put(messageOffset, bytes, offset, count);
     }
 
     /** Sets bytes to zero. */

@@ -108,11 +108,18 @@ public final class NodeMessageDescriptor {
      * @param machine of the sender
      * @param epoch of the sender
      * @param number of the request
+     * @param truncated the sender's transactions up to here are over
      */
-    public static void stamp(ByteBuffer message, int machine, int epoch, long number) {
+    public static void stamp(ByteBuffer message, int machine, int epoch, long number, long truncated) {
         message.putShort(MACHINE_OFFSET, (short) machine)
                 .putInt(EPOCH_OFFSET, epoch)
-                .putLong(NUMBER_OFFSET, number);
+                .putLong(NUMBER_OFFSET, number)
+                .putLong(TRUNCATED_OFFSET, truncated);
+    }
+
+    /** The sender's transactions up to here are over. */
+    public static long truncated(ByteBuffer message) {
+        return message.getLong(TRUNCATED_OFFSET);
     }
 
     /** Makes an answer one to a request. */

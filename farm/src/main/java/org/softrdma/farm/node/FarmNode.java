@@ -17,6 +17,7 @@ import org.softrdma.farm.memory.LockFreeReader;
 import org.softrdma.farm.memory.ObjectImage;
 import org.softrdma.farm.message.NodeMessageDescriptor;
 import org.softrdma.farm.space.FarmSpace;
+import org.softrdma.farm.transaction.Participant;
 import org.softrdma.stores.StoreCounters;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.device.VerbsDevice;
@@ -57,7 +58,8 @@ public final class FarmNode implements AutoCloseable {
         NodeReads reads = null;
         try {
             reads = new NodeReads(device, domain, context.reads(), longest);
-            Peers peers = new Peers(device, domain, membership, member, reads, context);
+            TransactionNumbers numbers = new TransactionNumbers();
+            Peers peers = new Peers(device, domain, membership, member, reads, numbers::truncated, context);
             parts = new NodeParts(
                     member,
                     space,
@@ -65,6 +67,8 @@ public final class FarmNode implements AutoCloseable {
                     reads,
                     this::onRequest,
                     new LockFreeReader(context.shape().checksums()),
+                    new Participant(space),
+                    numbers,
                     context,
                     new StoreCounters());
         } catch (RuntimeException e) {
@@ -103,6 +107,38 @@ public final class FarmNode implements AutoCloseable {
         return allocation.address();
     }
 
+    /**
+     * Runs a transaction: strictly serializable, or without effect.
+     *
+     * @param attempts how often it begins again after it was aborted
+     * @param body what it does; it may run several times, and must have no other effect. What it throws ends it
+     * @return what came of it
+     * @throws FarmException if something that it needs is lost, or this machine is no member any more
+     */
+    public <T> TransactionOutcome<T> transact(int attempts, TransactionBody<T> body) {
+        TransactionOutcome<T> outcome = new TransactionOutcome.Aborted<>("attempts=" + attempts);
+        for (int i = 0; i < attempts && outcome instanceof TransactionOutcome.Aborted<T>; i++) {
+            outcome = attempt(body);
+        }
+        return outcome;
+    }
+
+    private <T> TransactionOutcome<T> attempt(TransactionBody<T> body) {
+        FarmTransaction transaction = new FarmTransaction(parts, this::await);
+        T value;
+        try {
+            value = body.run(transaction);
+        } catch (FarmTransaction.Abandoned e) {
+            return new TransactionOutcome.Aborted<>(String.valueOf(e.getMessage()));
+        }
+        if (transaction.written().isEmpty() && transaction.onlyRead().size() <= 1) {
+            return new TransactionOutcome.Committed<>(value);
+        }
+        CommitTask commit = new CommitTask(parts, transaction);
+        await(commit);
+        return commit.outcome(value);
+    }
+
     /** Hands a task over, and waits for it. */
     void await(NodeTask task) {
         submitted.add(task);
@@ -126,11 +162,6 @@ public final class FarmNode implements AutoCloseable {
     /** What its tasks share. */
     NodeParts parts() {
         return parts;
-    }
-
-    /** WRITEs that it has posted. */
-    public StoreCounters sent() {
-        return parts.peers().counters();
     }
 
     /** Does what there is to do; returns how much that was. */
@@ -194,9 +225,11 @@ public final class FarmNode implements AutoCloseable {
     }
 
     private ByteBuffer onRequest(int machine, ByteBuffer request) {
+        parts.participant().truncate(machine, NodeMessageDescriptor.truncated(request));
         return switch (NodeMessageDescriptor.kind(request)) {
             case CAPABILITY -> RegionCapabilities.answer(request, parts.space());
             case ALLOCATE -> Allocations.answer(request, parts.space());
+            case PREPARE, VALIDATE, COMMIT_PRIMARY, ABORT -> parts.participant().onMessage(request);
         };
     }
 

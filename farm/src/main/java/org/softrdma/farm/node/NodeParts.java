@@ -5,7 +5,9 @@ import java.util.concurrent.TimeUnit;
 import org.agrona.concurrent.NanoClock;
 import org.softrdma.farm.membership.Member;
 import org.softrdma.farm.memory.LockFreeReader;
+import org.softrdma.farm.message.NodeMessageDescriptor;
 import org.softrdma.farm.space.FarmSpace;
+import org.softrdma.farm.transaction.Participant;
 import org.softrdma.stores.StoreCounters;
 
 /**
@@ -17,6 +19,8 @@ import org.softrdma.stores.StoreCounters;
  * @param reads places for READs
  * @param own answers its own requests
  * @param reader judges objects
+ * @param participant its part in transactions of all machines
+ * @param numbers of its own transactions
  * @param context of the node
  * @param counters what its tasks count
  */
@@ -27,6 +31,8 @@ record NodeParts(
         NodeReads reads,
         Peers.RequestHandler own,
         LockFreeReader reader,
+        Participant participant,
+        TransactionNumbers numbers,
         FarmNodeContext context,
         StoreCounters counters) {
     private static final long PAUSE_NS = TimeUnit.MICROSECONDS.toNanos(20);
@@ -43,7 +49,10 @@ record NodeParts(
     /** Sends a request to a member, or does it at once if that is this one: no message then. */
     void request(int machine, ByteBuffer message, Peers.AnswerHandler handler) {
         if (machine == machine()) {
-            handler.onAnswer(own.onRequest(machine, message));
+            NodeMessageDescriptor.stamp(message, machine, member.epoch(), 0, numbers.truncated());
+            ByteBuffer answer = own.onRequest(machine, message);
+            NodeMessageDescriptor.answers(answer, message);
+            handler.onAnswer(answer);
         } else {
             peers.request(machine, message, handler);
         }

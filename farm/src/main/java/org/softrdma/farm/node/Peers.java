@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.farm.membership.FarmMembership;
 import org.softrdma.farm.membership.Member;
@@ -42,6 +43,7 @@ final class Peers implements AutoCloseable {
     private final PeerLink.Surroundings around;
     private final Listener listener;
     private final Map<Integer, Peer> peers = new HashMap<>();
+    private final LongSupplier truncated;
     private long nextNumber = 1;
 
     /** Answers requests of other machines, and of this one. */
@@ -71,7 +73,9 @@ final class Peers implements AutoCloseable {
             FarmMembership membership,
             Member member,
             NodeReads reads,
+            LongSupplier truncated,
             FarmNodeContext context) {
+        this.truncated = truncated;
         this.device = device;
         this.membership = membership;
         this.member = member;
@@ -82,11 +86,6 @@ final class Peers implements AutoCloseable {
         around = new PeerLink.Surroundings(
                 device, domain, reads, new StoreCounters(), membership.machine(), context.cluster(), ring, sends);
         listener = device.listen(context.address(), BACKLOG);
-    }
-
-    /** What was sent. */
-    StoreCounters counters() {
-        return around.counters();
     }
 
     /** The connection to a machine, or null if there is none now. */
@@ -109,7 +108,7 @@ final class Peers implements AutoCloseable {
             throw new FarmException("a message of " + message.limit() + " bytes > longestMessage="
                     + context.longestMessage() + ": write less on one machine in a transaction");
         }
-        NodeMessageDescriptor.stamp(message, member.machine(), member.epoch(), nextNumber++);
+        NodeMessageDescriptor.stamp(message, member.machine(), member.epoch(), nextNumber++, truncated.getAsLong());
         Peer peer = peers.computeIfAbsent(machine, any -> new Peer());
         peer.requests.add(new Request(message, handler));
         send(peer);
@@ -180,7 +179,11 @@ final class Peers implements AutoCloseable {
             ByteBuffer answer = answer(machine, message, handler);
             NodeMessageDescriptor.answers(answer, message);
             NodeMessageDescriptor.stamp(
-                    answer, member.machine(), member.epoch(), NodeMessageDescriptor.number(message));
+                    answer,
+                    member.machine(),
+                    member.epoch(),
+                    NodeMessageDescriptor.number(message),
+                    truncated.getAsLong());
             link.send(answer);
         } else if (NodeMessageDescriptor.epoch(message) == member.epoch()) {
             take(peer, message);

@@ -58,6 +58,11 @@ final class SpaceRead extends NodeTask implements NodeReads.ReadWaiter {
         return image;
     }
 
+    /** The epoch in which it was read. */
+    int epoch() {
+        return epoch;
+    }
+
     /** How often it was seen in the middle of a change. */
     int failures() {
         return failures;

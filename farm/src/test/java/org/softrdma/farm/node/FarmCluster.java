@@ -18,6 +18,7 @@ import org.softrdma.farm.membership.FarmMembership;
 import org.softrdma.farm.membership.MembershipSettings;
 import org.softrdma.farm.membership.Rings;
 import org.softrdma.farm.space.SpaceShape;
+import org.softrdma.farm.store.BatonSteps;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /** Nodes of FaRM on a fabric, with an ensemble that keeps their configuration, in a run of a seed. */
@@ -117,6 +118,7 @@ final class FarmCluster {
                     .time(host.clock(), fabric::idleStrategy)
                     .random(fabric.baton().choices().generator())
                     .reads(8)
+                    .steps(new BatonSteps(fabric.baton()))
                     .longestMessage(1024);
             try (FarmNode node = new FarmNode(device, membership, context)) {
                 devices.set(number, device);

@@ -8,12 +8,13 @@ import org.softrdma.stores.MemorySteps;
  * Writes memory in pieces of a word, and lets others run between some of the steps: some changes are seen in the middle,
  * and others happen within one copy of a device.
  */
-final class BatonSteps extends MemorySteps {
+public final class BatonSteps extends MemorySteps {
     private static final int SEEN = 250;
 
     private final Baton baton;
 
-    BatonSteps(Baton baton) {
+    /** Of a run. */
+    public BatonSteps(Baton baton) {
         this.baton = baton;
     }
 

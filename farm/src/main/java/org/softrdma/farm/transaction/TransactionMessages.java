@@ -1,0 +1,145 @@
+package org.softrdma.farm.transaction;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SortedSet;
+import org.softrdma.farm.memory.FarmObjectDescriptor;
+import org.softrdma.farm.memory.ObjectImage;
+import org.softrdma.farm.message.NodeMessageDescriptor;
+import org.softrdma.farm.message.NodeMessageKind;
+
+/**
+ * Bodies of a transaction's messages, little endian. The coordinator writes them.
+ *
+ * <pre>
+ *  PREPARE          24 TxId | 40 u16 regions | 42 u16 entries | 44 u32 0 | 48 each region that is written, u32, padded to 8
+ *                   | entries of the receiver
+ *  an entry          0 u64 address | 8 u64 version that was read | 16 u32 length of header and payload | 20 u8 change
+ *                   | 21 3 x 0 | 24 the object from its incarnation on, without line versions, padded to 8
+ *  VALIDATE         24 TxId | 40 u32 count | 44 u32 0 | 48 each {u64 address | u64 version}
+ *  COMMIT_PRIMARY, ABORT   24 TxId
+ * </pre>
+ */
+final class TransactionMessages {
+    private static final int TX_OFFSET = NodeMessageDescriptor.BODY_OFFSET;
+    private static final int REGIONS_OFFSET = TX_OFFSET + TxId.LENGTH;
+    private static final int ENTRIES_OFFSET = REGIONS_OFFSET + Short.BYTES;
+    private static final int LIST_OFFSET = REGIONS_OFFSET + Long.BYTES;
+
+    private static final int ENTRY_ADDRESS = 0;
+    private static final int ENTRY_VERSION = ENTRY_ADDRESS + Long.BYTES;
+    private static final int ENTRY_LENGTH = ENTRY_VERSION + Long.BYTES;
+    private static final int ENTRY_CHANGE = ENTRY_LENGTH + Integer.BYTES;
+    private static final int ENTRY_OBJECT = ENTRY_LENGTH + Long.BYTES;
+    private static final int VERSIONS = 2 * Long.BYTES;
+
+    private TransactionMessages() {}
+
+    private static int padded(int length) {
+        return length + Long.BYTES - 1 & -Long.BYTES;
+    }
+
+    static ByteBuffer prepare(TxId id, SortedSet<Integer> regions, List<WriteEntry> entries) {
+        int length = TxId.LENGTH + Long.BYTES + padded(regions.size() * Integer.BYTES);
+        for (WriteEntry entry : entries) {
+            length += ENTRY_OBJECT + padded(entry.image().length() - FarmObjectDescriptor.INCARNATION_OFFSET);
+        }
+        ByteBuffer message = NodeMessageDescriptor.request(NodeMessageKind.PREPARE, length);
+        id.put(message, TX_OFFSET);
+        message.putShort(REGIONS_OFFSET, (short) regions.size()).putShort(ENTRIES_OFFSET, (short) entries.size());
+        int at = LIST_OFFSET;
+        for (int region : regions) {
+            message.putInt(at, region);
+            at += Integer.BYTES;
+        }
+        at = LIST_OFFSET + padded(regions.size() * Integer.BYTES);
+        for (WriteEntry entry : entries) {
+            ObjectImage image = entry.image();
+            message.putLong(at + ENTRY_ADDRESS, entry.address())
+                    .putLong(at + ENTRY_VERSION, image.version())
+                    .putInt(at + ENTRY_LENGTH, image.length())
+                    .put(at + ENTRY_CHANGE, (byte) entry.change().ordinal());
+            int bytes = image.length() - FarmObjectDescriptor.INCARNATION_OFFSET;
+            image.get(FarmObjectDescriptor.INCARNATION_OFFSET, message, at + ENTRY_OBJECT, bytes);
+            at += ENTRY_OBJECT + padded(bytes);
+        }
+        return message;
+    }
+
+    static ByteBuffer validate(TxId id, List<ObjectVersion> reads) {
+        ByteBuffer message = NodeMessageDescriptor.request(
+                NodeMessageKind.VALIDATE, TxId.LENGTH + Long.BYTES + reads.size() * VERSIONS);
+        id.put(message, TX_OFFSET);
+        message.putInt(REGIONS_OFFSET, reads.size());
+        int at = LIST_OFFSET;
+        for (ObjectVersion read : reads) {
+            message.putLong(at, read.address()).putLong(at + Long.BYTES, read.version());
+            at += VERSIONS;
+        }
+        return message;
+    }
+
+    /** COMMIT_PRIMARY or ABORT. */
+    static ByteBuffer decision(NodeMessageKind kind, TxId id) {
+        ByteBuffer message = NodeMessageDescriptor.request(kind, TxId.LENGTH);
+        id.put(message, TX_OFFSET);
+        return message;
+    }
+
+    // ---- at the receiver
+
+    /** True if a message is long enough to name its transaction, and says what it needs. */
+    static boolean isValid(ByteBuffer message) {
+        return message.limit() >= LIST_OFFSET
+                || (message.limit() >= REGIONS_OFFSET
+                        && NodeMessageDescriptor.kind(message) != NodeMessageKind.PREPARE
+                        && NodeMessageDescriptor.kind(message) != NodeMessageKind.VALIDATE);
+    }
+
+    static TxId id(ByteBuffer message) {
+        return TxId.at(message, TX_OFFSET);
+    }
+
+    /** The entries of a PREPARE, or none if it does not have what it says. */
+    static List<WriteEntry> entries(ByteBuffer message) {
+        int regions = Short.toUnsignedInt(message.getShort(REGIONS_OFFSET));
+        int count = Short.toUnsignedInt(message.getShort(ENTRIES_OFFSET));
+        int at = LIST_OFFSET + padded(regions * Integer.BYTES);
+        List<WriteEntry> entries = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            if (at + ENTRY_OBJECT > message.limit()) {
+                return List.of();
+            }
+            int length = message.getInt(at + ENTRY_LENGTH);
+            int change = message.get(at + ENTRY_CHANGE);
+            int bytes = length - FarmObjectDescriptor.INCARNATION_OFFSET;
+            if (length < FarmObjectDescriptor.PAYLOAD_OFFSET
+                    || bytes > message.limit() - at - ENTRY_OBJECT
+                    || change < 1
+                    || change >= WriteEntry.Change.values().length) {
+                return List.of();
+            }
+            ObjectImage image = new ObjectImage();
+            image.reset(length, message.getLong(at + ENTRY_VERSION));
+            image.put(FarmObjectDescriptor.INCARNATION_OFFSET, message, at + ENTRY_OBJECT, bytes);
+            entries.add(new WriteEntry(message.getLong(at + ENTRY_ADDRESS), WriteEntry.Change.values()[change], image));
+            at += ENTRY_OBJECT + padded(bytes);
+        }
+        return entries;
+    }
+
+    /** The versions of a VALIDATE, or none if it does not have what it says. */
+    static List<ObjectVersion> versions(ByteBuffer message) {
+        int count = message.getInt(REGIONS_OFFSET);
+        if (count < 0 || count > (message.limit() - LIST_OFFSET) / VERSIONS) {
+            return List.of();
+        }
+        List<ObjectVersion> versions = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            int at = LIST_OFFSET + i * VERSIONS;
+            versions.add(new ObjectVersion(message.getLong(at), message.getLong(at + Long.BYTES)));
+        }
+        return versions;
+    }
+}

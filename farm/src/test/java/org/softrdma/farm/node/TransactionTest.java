@@ -1,0 +1,198 @@
+package org.softrdma.farm.node;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.softrdma.fabric.FabricSettings;
+import org.softrdma.farm.memory.FarmAddress;
+import org.softrdma.farm.memory.FarmObjectDescriptor;
+import org.softrdma.farm.memory.ObjectImage;
+import org.softrdma.farm.node.TransactionOutcome.Aborted;
+import org.softrdma.farm.node.TransactionOutcome.Committed;
+import org.softrdma.stores.StoreCounter;
+
+/**
+ * Transactions of several machines, without replicas: messages by the formula, and what they promise by seeds. {@code
+ * -Dsoftrdma.seed=N} runs one race again.
+ */
+class TransactionTest {
+    private static final int SAMPLE = Integer.getInteger("softrdma.sample", 1);
+    private static final int SEEDS = Math.max(6, 60 / SAMPLE);
+    private static final int SLOW_SEEDS =
+            Integer.getInteger("softrdma.seeds", Boolean.getBoolean("softrdma.slow.short") ? 20 : 500);
+    private static final int LENGTH = FarmObjectDescriptor.PAYLOAD_OFFSET + Long.BYTES;
+    private static final int VALUE = FarmObjectDescriptor.PAYLOAD_OFFSET;
+
+    private static void run(long seed, int machines, FarmCluster.Body body) {
+        new FarmCluster(seed, FabricSettings.DEFAULT, machines, 1, Set.of()).run(1, body);
+    }
+
+    private static long make(FarmNode node) {
+        return Objects.requireNonNull(
+                committed(node.transact(1, transaction -> transaction.allocate(LENGTH, FarmAddress.NONE))));
+    }
+
+    private static <T> @Nullable T committed(TransactionOutcome<T> outcome) {
+        if (outcome instanceof Committed<T> committed) {
+            return committed.value();
+        }
+        throw new AssertionError(outcome);
+    }
+
+    /** WRITEs that the devices of all machines have taken. */
+    private static long messages(FarmCluster cluster, int machines) {
+        long sum = 0;
+        for (int machine = 0; machine < machines; machine++) {
+            sum += cluster.counter(machine, "responderWrites");
+        }
+        return sum;
+    }
+
+    private static long value(FarmTransaction transaction, long address) {
+        return transaction.read(address, LENGTH).getLong(VALUE);
+    }
+
+    private static void add(FarmTransaction transaction, long address, long amount) {
+        long before = value(transaction, address);
+        transaction.write(address).putLong(VALUE, before + amount);
+    }
+
+    /** Three primaries are written, two only read, none of them the coordinator's. */
+    @Test
+    void shouldSendAsManyMessagesAsTheFormulaSays() {
+        int machines = 6;
+        run(1, machines, cluster -> {
+            List<Long> objects = new ArrayList<>();
+            for (int machine = 0; machine < machines; machine++) {
+                objects.add(make(cluster.node(machine)));
+            }
+            FarmNode node = cluster.node(5);
+            objects.forEach(address -> node.read(address, LENGTH)); // capabilities
+            long before = messages(cluster, machines);
+            long reads = node.parts().counters().get(StoreCounter.READS);
+            assertNull(committed(node.transact(1, transaction -> {
+                for (int machine = 0; machine < 3; machine++) {
+                    add(transaction, objects.get(machine), 1);
+                }
+                assertEquals(0, value(transaction, objects.get(3)));
+                assertEquals(0, value(transaction, objects.get(4)));
+                return null;
+            })));
+            cluster.until(() -> messages(cluster, machines) - before >= 2 * (3 + 2 + 3));
+            cluster.fabric().baton().sleep(FarmCluster.SESSION_NS);
+
+            assertEquals(2 * (3 + 2 + 3), messages(cluster, machines) - before);
+            assertEquals(5, node.parts().counters().get(StoreCounter.READS) - reads);
+        });
+    }
+
+    @Test
+    void shouldSendNoMessageForOneObjectThatIsOnlyRead() {
+        run(2, 3, cluster -> {
+            long address = make(cluster.node(1));
+            ObjectImage warm = cluster.node(0).read(address, LENGTH);
+            long before = messages(cluster, 3);
+
+            assertEquals(
+                    Long.valueOf(0),
+                    committed(cluster.node(0).transact(1, transaction -> value(transaction, address))));
+            assertTrue(warm.isAllocated());
+            assertEquals(before, messages(cluster, 3));
+        });
+    }
+
+    @Test
+    void shouldRefuseWhatSomebodyElseHasChangedMeanwhile() {
+        run(3, 3, cluster -> {
+            long one = make(cluster.node(1));
+            long other = make(cluster.node(2));
+            TransactionOutcome<Object> outcome = cluster.node(0).transact(1, transaction -> {
+                add(transaction, other, value(transaction, one));
+                return committed(cluster.node(1).transact(1, inner -> {
+                    add(inner, one, 5);
+                    return null;
+                }));
+            });
+
+            assertInstanceOf(Aborted.class, outcome);
+            assertEquals(0, cluster.node(0).read(other, LENGTH).getLong(VALUE));
+            assertEquals(
+                    Long.valueOf(5), committed(cluster.node(2).transact(3, transaction -> value(transaction, one))));
+        });
+    }
+
+    @Test
+    void shouldFreeAnObjectAndUseItsPlaceAgainAsAnother() {
+        run(4, 3, cluster -> {
+            long address = make(cluster.node(1));
+            long incarnation = cluster.node(0).read(address, LENGTH).incarnation();
+            assertNull(committed(cluster.node(0).transact(1, transaction -> {
+                assertTrue(transaction.read(address, LENGTH).isAllocated());
+                transaction.free(address);
+                return null;
+            })));
+
+            assertFalse(cluster.node(0).read(address, LENGTH).isAllocated());
+            assertEquals(address, make(cluster.node(1)));
+            ObjectImage again = cluster.node(0).read(address, LENGTH);
+            assertTrue(again.isAllocated());
+            assertEquals((int) incarnation + 1, (int) again.incarnation());
+        });
+    }
+
+    @Test
+    void shouldForgetTransactionsThatAreOver() {
+        run(5, 3, cluster -> {
+            long address = make(cluster.node(1));
+            for (int i = 0; i < 5; i++) {
+                assertNull(committed(cluster.node(0).transact(1, transaction -> {
+                    add(transaction, address, 1);
+                    return null;
+                })));
+            }
+            assertTrue(cluster.node(1).parts().participant().records() <= 3);
+        });
+    }
+
+    private static void requireSerializable(long from, int count) {
+        Long one = Long.getLong("softrdma.seed");
+        int committed = 0;
+        int aborted = 0;
+        for (long seed = one == null ? from : one; seed < (one == null ? from + count : one + 1); seed++) {
+            TransactionRace race = new TransactionRace(seed);
+            try {
+                race.run().requireSerializable();
+            } catch (RuntimeException | Error e) {
+                throw new AssertionError(race + " fails: " + e.getMessage(), e);
+            }
+            committed += race.committed();
+            aborted += race.aborted();
+        }
+        System.out.println(count + " seeds, " + committed + " committed, " + aborted + " aborted");
+        assertTrue(committed > count && aborted > 0, committed + " committed, " + aborted + " aborted");
+    }
+
+    @Tag("sampled")
+    @Test
+    void shouldBeStrictlySerializable() {
+        requireSerializable(0, SEEDS);
+    }
+
+    @Tag("slow")
+    @Timeout(3600)
+    @Test
+    void shouldBeStrictlySerializableByManySeeds() {
+        requireSerializable(1000, SLOW_SEEDS);
+    }
+}
