@@ -61,6 +61,7 @@ final class TransactionRace {
             for (int i = 0; i < LISTS; i++) {
                 lists.put("x" + i, make(i % MACHINES));
             }
+            cluster.fabric().baton().stalls(seed % 4 < 2 ? 15 : 80, 500 * MICROSECOND);
             List<SimulatedThread> clients = new ArrayList<>();
             for (int client = 0; client < MACHINES * CLIENTS; client++) {
                 int number = client;
