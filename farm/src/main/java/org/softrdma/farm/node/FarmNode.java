@@ -25,8 +25,8 @@ import org.softrdma.verbs.device.VerbsDevice;
 /**
  * One machine of a shared address space (Dragojevic et al., FaRM, NSDI 2014). It is a study: keep your data elsewhere.
  *
- * <p>One thread calls {@link #doWork} again and again, and closes the node. Any thread may ask for something; it waits
- * until the node's thread has done it. A node that is no member any more does nothing; what waits fails.
+ * <p>One thread calls {@link #doWork} again and again, and closes the node. Any other thread may ask for something; it
+ * waits until the node's thread has done it, so the node's thread itself must not ask. A node that is no member any more does nothing; what waits fails.
  */
 public final class FarmNode implements AutoCloseable {
     private static final int MOST_FAILURES = Integer.MAX_VALUE;
@@ -72,7 +72,7 @@ public final class FarmNode implements AutoCloseable {
                     context,
                     new StoreCounters());
         } catch (RuntimeException e) {
-            CloseHelper.closeAll(reads, domain);
+            CloseHelper.closeAll(reads, space, domain);
             throw e;
         }
     }
