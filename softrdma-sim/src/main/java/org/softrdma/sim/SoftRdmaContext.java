@@ -473,7 +473,8 @@ public final class SoftRdmaContext {
                 roceRnrRetries,
                 RnrTimer.code(ROCE_RECEIVER_WAIT_NS),
                 roceWindow == 0 ? ROCE_WINDOW : roceWindow,
-                roceWindow > 0));
+                roceWindow > 0,
+                manualProgress()));
     }
 
     private IwarpSettings iwarp() {

@@ -120,8 +120,7 @@ final class ActiveConnect implements ConnectAttempt, RoceConnection.Handshake {
                 peers.rnrRetries(),
                 peers.heldPackets());
         queuePair.accepted(here, remote);
-        connection.begin(
-                queuePair, settings, peers.startingPsn(), own.startingPsn(), peers.queuePair(), /* active= */ true);
+        connection.begin(queuePair, settings, peers, own.startingPsn(), /* active= */ true);
         current.ready();
         result.complete(reply.privateData().bytes());
     }

@@ -155,7 +155,7 @@ final class PassiveConnect implements PeerRequest, RoceConnection.Handshake {
         int number = connection.open(port, port.path(manager.peer()));
         int psn = connection.ports().random().nextInt(Psn.MASK);
         queuePair.accepted(listening, remote);
-        connection.begin(queuePair, settings, peers.startingPsn(), psn, peers.queuePair(), /* active= */ false);
+        connection.begin(queuePair, settings, peers, psn, /* active= */ false);
         CmEndpoint endpoint = Terms.endpoint(
                 number,
                 psn,

@@ -15,6 +15,7 @@ import org.softrdma.sim.roce.cm.CmConnection;
 import org.softrdma.sim.roce.cm.CmEvents;
 import org.softrdma.sim.roce.rc.KeepAlive;
 import org.softrdma.sim.roce.rc.RcSettings;
+import org.softrdma.sim.roce.wire.CmEndpoint;
 import org.softrdma.sim.roce.wire.ConnectReply;
 import org.softrdma.sim.roce.wire.PrivateData;
 import org.softrdma.sim.roce.wire.RoceOpcode;
@@ -158,16 +159,17 @@ final class RoceConnection implements WireConnection, DrivenConnection, PortQueu
      *
      * @param pair its queue pair
      * @param settings agreed on
-     * @param sendPsn PSN with which this side begins
+     * @param peers what the peer has said
      * @param expectedPsn PSN with which the peer begins
-     * @param peerQueuePair number of the peer's queue pair
      * @param active the peer is known to be ready
      */
-    void begin(
-            QueuePairEnd pair, RcSettings settings, int sendPsn, int expectedPsn, int peerQueuePair, boolean active) {
-        begin(pair, reliable(pair, settings, sendPsn, expectedPsn, peerQueuePair), RoceAgreement.of(settings), active);
-        keepAlive =
-                new KeepAlive(engine.limits().timeouts().hostNs(), requirePort().nowNs());
+    void begin(QueuePairEnd pair, RcSettings settings, CmEndpoint peers, int expectedPsn, boolean active) {
+        ReliableEnd end = reliable(pair, settings, peers.startingPsn(), expectedPsn, peers.queuePair());
+        begin(pair, end, RoceAgreement.of(settings), active);
+        keepAlive = new KeepAlive(
+                engine.limits().timeouts().hostNs(),
+                peers.manualProgress(),
+                requirePort().nowNs());
     }
 
     /** An end of a reliable connection on its path. */

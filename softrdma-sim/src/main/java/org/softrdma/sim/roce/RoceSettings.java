@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param rnrTimer code of the time that this side asks a peer to wait for
  * @param window packets of SENDs and WRITEs that may be unacknowledged on a connection
  * @param fixedWindow so many always, whatever is lost
+ * @param manualProgress the device's owner drives it
  */
 public record RoceSettings(
         @Nullable InetAddress address,
@@ -27,7 +28,8 @@ public record RoceSettings(
         int rnrRetries,
         int rnrTimer,
         int window,
-        boolean fixedWindow) {
+        boolean fixedWindow,
+        boolean manualProgress) {
     /** Least payload of a full packet: a message of 2^31 bytes must not take half of all PSNs. */
     public static final int LEAST_TRANSFER_UNIT = 1024;
 }

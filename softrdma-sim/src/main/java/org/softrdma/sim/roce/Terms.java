@@ -69,7 +69,8 @@ final class Terms {
                 false,
                 settings.rnrRetries(),
                 queuePair.receiveQueue().isShared(),
-                heldPackets);
+                heldPackets,
+                settings.manualProgress());
     }
 
     static ConnectRequest request(

@@ -53,7 +53,11 @@ class HostilePeerTest {
         }
 
         Scene(long guid, int firstId, Map<String, String> options) throws Exception {
-            ends = new RoceEnds("epoll", options).connect();
+            this(guid, firstId, options, Map.of());
+        }
+
+        Scene(long guid, int firstId, Map<String, String> options, Map<String, String> ofActive) throws Exception {
+            ends = new RoceEnds("epoll", options, ofActive).connect();
             peer = peer(HERE, RoceEnds.freePort(), guid, firstId);
             accepted = accept(peer);
         }
@@ -280,6 +284,19 @@ class HostilePeerTest {
             assertEquals("the peer's host did not answer for 0.4 s", reason);
             assertEquals(QueuePairState.ERROR, scene.accepted.state());
             assertEquals(1, scene.ends.passive.counter("silentHosts"));
+            scene.requireThatOthersGoOn();
+        }
+    }
+
+    /** Nobody drives the active device while the test waits, for longer than the host timeout. */
+    @Test
+    void shouldKeepAnIdleConnectionWhosePeerIsInManualProgress() throws Exception {
+        try (Scene scene = new Scene(8, 1, Map.of("host-timeout", "400"), Map.of("progress", "manual"))) {
+            scene.begin(RoceOpcode.SEND_ONLY, 0, -1); // it is ready
+            scene.send(RoceOpcode.SEND_ONLY, 0);
+            assertEquals(RoceOpcode.ACKNOWLEDGE, scene.peer.next()[0]);
+            scene.peer.close();
+            scene.accepted.disconnected().toCompletableFuture().get(30, TimeUnit.SECONDS);
             scene.requireThatOthersGoOn();
         }
     }

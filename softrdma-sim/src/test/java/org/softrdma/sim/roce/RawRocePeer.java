@@ -90,7 +90,7 @@ final class RawRocePeer implements CmEvents, AutoCloseable {
 
     /** Asks for a connection to a service. */
     void connect(int servicePort) {
-        CmEndpoint endpoint = new CmEndpoint(0, 0, QUEUE_PAIR, DEVICE_PSN, 4, 4, false, 7, false, heldPackets);
+        CmEndpoint endpoint = new CmEndpoint(0, 0, QUEUE_PAIR, DEVICE_PSN, 4, 4, false, 7, false, heldPackets, false);
         AddressHeader header = new AddressHeader(50_000, here, there);
         connection = manager.connect(
                 device,

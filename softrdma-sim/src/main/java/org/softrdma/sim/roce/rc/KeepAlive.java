@@ -1,9 +1,12 @@
 package org.softrdma.sim.roce.rc;
 
+import java.util.concurrent.TimeUnit;
+
 /**
  * Whether a peer is still there: each time that somebody looks and nothing has come for a part of the host timeout, it is
  * asked; once nothing has come for all of it, in spite of some questions, it is gone. A process that was stopped itself has
- * not asked yet. Engine thread only.
+ * not asked yet. A peer in manual progress answers only while its owner drives it, so it is gone after hours, as TCP's
+ * keep-alive has it by default. Engine thread only.
  */
 public final class KeepAlive {
     /** Looks in a host timeout, and questions before a peer is gone. */
@@ -11,7 +14,11 @@ public final class KeepAlive {
 
     private static final int LEAST_QUESTIONS = 3;
 
+    /** Of a peer in manual progress: tcp_keepalive_time (tcp(7)). */
+    private static final long MANUAL_NS = TimeUnit.HOURS.toNanos(2);
+
     private final long hostNs;
+    private final long goneNs;
     private long heardNs;
     private int questions;
 
@@ -19,10 +26,12 @@ public final class KeepAlive {
      * A peer that was just heard.
      *
      * @param hostNs after so long without a word it is gone; 0 is never
+     * @param manualProgress its owner drives it: it is gone after 2 hours, if that is longer
      * @param nowNs the time
      */
-    public KeepAlive(long hostNs, long nowNs) {
+    public KeepAlive(long hostNs, boolean manualProgress, long nowNs) {
         this.hostNs = hostNs;
+        goneNs = manualProgress ? Math.max(hostNs, MANUAL_NS) : hostNs;
         heardNs = nowNs;
     }
 
@@ -39,7 +48,7 @@ public final class KeepAlive {
 
     /** True if the peer is gone. */
     public boolean isGone(long nowNs) {
-        return hostNs > 0 && questions >= LEAST_QUESTIONS && nowNs - heardNs >= hostNs;
+        return hostNs > 0 && questions >= LEAST_QUESTIONS && nowNs - heardNs >= goneNs;
     }
 
     /** It was asked. */

@@ -15,6 +15,7 @@ package org.softrdma.sim.roce.wire;
  * @param heldPackets packets that this end's socket has room for, of the other end; 0 if it does not say. Only software RNICs of
  *     this project say it, where others have nothing: in the field of the EE context, which belongs to a transport that
  *     nobody has. So what an application has to say stays as it is.
+ * @param manualProgress this end answers only while its owner drives its device; the first bit of the same field
  */
 public record CmEndpoint(
         int communicationId,
@@ -26,9 +27,25 @@ public record CmEndpoint(
         boolean flowControl,
         int rnrRetries,
         boolean sharedReceiveQueue,
-        int heldPackets) {
+        int heldPackets,
+        boolean manualProgress) {
     /** Most packets that can be told. */
-    public static final int MOST_HELD = (1 << 24) - 1;
+    public static final int MOST_HELD = (1 << 23) - 1;
+
+    private static final int MANUAL_PROGRESS = 1 << 23;
+
+    /** What the field of the EE context says, 24 bits. */
+    int context() {
+        return heldPackets | (manualProgress ? MANUAL_PROGRESS : 0);
+    }
+
+    static int heldPackets(int context) {
+        return context & MOST_HELD;
+    }
+
+    static boolean manualProgress(int context) {
+        return (context & MANUAL_PROGRESS) != 0;
+    }
 
     /** The same with another id and GUID. */
     public CmEndpoint identifiedBy(int newCommunicationId, long newGuid) {
@@ -42,6 +59,7 @@ public record CmEndpoint(
                 flowControl,
                 rnrRetries,
                 sharedReceiveQueue,
-                heldPackets);
+                heldPackets,
+                manualProgress);
     }
 }

@@ -59,6 +59,7 @@ public record ConnectReply(
     public static ConnectReply read(long mad) {
         long data = mad + Mad.DATA_OFFSET;
         int limits = NativeMemory.getInt(data + LIMITS_OFFSET);
+        int context = NativeMemory.getInt(data + HELD_OFFSET) >>> Byte.SIZE;
         CmEndpoint endpoint = new CmEndpoint(
                 NativeMemory.getInt(data + ID_OFFSET),
                 NativeMemory.getLong(data + GUID_OFFSET),
@@ -69,7 +70,8 @@ public record ConnectReply(
                 (limits >>> FLOW_SHIFT & 1) != 0,
                 limits >>> RNR_SHIFT & THREE_BITS,
                 (limits >>> SRQ_SHIFT & 1) != 0,
-                NativeMemory.getInt(data + HELD_OFFSET) >>> Byte.SIZE);
+                CmEndpoint.heldPackets(context),
+                CmEndpoint.manualProgress(context));
         return new ConnectReply(
                 endpoint,
                 NativeMemory.getInt(data + REMOTE_ID_OFFSET),
@@ -85,7 +87,7 @@ public record ConnectReply(
         NativeMemory.putInt(data + ID_OFFSET, endpoint.communicationId());
         NativeMemory.putInt(data + REMOTE_ID_OFFSET, remoteId);
         NativeMemory.putInt(data + QUEUE_PAIR_OFFSET, endpoint.queuePair() << Byte.SIZE);
-        NativeMemory.putInt(data + HELD_OFFSET, endpoint.heldPackets() << Byte.SIZE);
+        NativeMemory.putInt(data + HELD_OFFSET, endpoint.context() << Byte.SIZE);
         NativeMemory.putInt(data + PSN_OFFSET, endpoint.startingPsn() << Byte.SIZE);
         NativeMemory.putInt(
                 data + LIMITS_OFFSET,

@@ -112,7 +112,8 @@ public record ConnectRequest(
                 (type & 1) != 0,
                 partition >>> RNR_SHIFT & THREE_BITS,
                 (partition >>> SRQ_SHIFT & 1) != 0,
-                depth >>> Byte.SIZE);
+                CmEndpoint.heldPackets(depth >>> Byte.SIZE),
+                CmEndpoint.manualProgress(depth >>> Byte.SIZE));
         return new ConnectRequest(
                 endpoint,
                 NativeMemory.getLong(data + SERVICE_OFFSET),
@@ -136,7 +137,7 @@ public record ConnectRequest(
         NativeMemory.putLong(data + GUID_OFFSET, endpoint.guid());
         NativeMemory.putInt(
                 data + QUEUE_PAIR_OFFSET, endpoint.queuePair() << Byte.SIZE | endpoint.responderResources());
-        NativeMemory.putInt(data + DEPTH_OFFSET, endpoint.heldPackets() << Byte.SIZE | endpoint.initiatorDepth());
+        NativeMemory.putInt(data + DEPTH_OFFSET, endpoint.context() << Byte.SIZE | endpoint.initiatorDepth());
         NativeMemory.putInt(data + TYPE_OFFSET, remoteTimeout << 3 | transport << 1 | (endpoint.flowControl() ? 1 : 0));
         NativeMemory.putInt(data + PSN_OFFSET, endpoint.startingPsn() << Byte.SIZE | localTimeout << 3 | retries);
         NativeMemory.putInt(

@@ -152,7 +152,7 @@ final class CmHosts {
     // ---- messages
 
     static CmEndpoint endpoint(int queuePair) {
-        return new CmEndpoint(0, 0, queuePair, 77, 16, 16, false, 7, false, 0);
+        return new CmEndpoint(0, 0, queuePair, 77, 16, 16, false, 7, false, 0, false);
     }
 
     static ConnectRequest request(int queuePair, long service, String text) {

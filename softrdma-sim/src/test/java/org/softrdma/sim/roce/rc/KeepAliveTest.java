@@ -3,13 +3,14 @@ package org.softrdma.sim.roce.rc;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** When a peer is asked, and when it is gone. */
 class KeepAliveTest {
     private static final long HOST_NS = 8_000;
 
-    private final KeepAlive peer = new KeepAlive(HOST_NS, 100);
+    private final KeepAlive peer = new KeepAlive(HOST_NS, /* manualProgress= */ false, 100);
 
     private void askedTimes(int times) {
         for (int i = 0; i < times; i++) {
@@ -46,9 +47,23 @@ class KeepAliveTest {
         assertFalse(peer.isGone(200 + 2 * HOST_NS));
     }
 
+    /** Its owner computes, or a debugger has stopped it. */
+    @Test
+    void shouldWaitHoursForAPeerInManualProgress() {
+        KeepAlive manual = new KeepAlive(HOST_NS, /* manualProgress= */ true, 0);
+        long hoursNs = TimeUnit.HOURS.toNanos(2);
+        for (int i = 0; i < 3; i++) {
+            manual.asked();
+        }
+        assertTrue(manual.isSilent(HOST_NS));
+        assertFalse(manual.isGone(hoursNs - 1));
+        assertTrue(manual.isGone(hoursNs));
+        assertFalse(new KeepAlive(2 * hoursNs, /* manualProgress= */ true, 0).isGone(hoursNs));
+    }
+
     @Test
     void shouldNeverTakeAPeerForGoneWithoutATimeout() {
-        KeepAlive forEver = new KeepAlive(0, 0);
+        KeepAlive forEver = new KeepAlive(0, /* manualProgress= */ true, 0);
         forEver.asked();
         forEver.asked();
         forEver.asked();

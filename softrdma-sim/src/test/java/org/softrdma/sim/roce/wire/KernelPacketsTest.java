@@ -162,7 +162,8 @@ class KernelPacketsTest {
         CapturedPacket captured = packets().getFirst().getPayload();
         long mad = captured.address() + RoceOpcode.headerLength(RoceOpcode.UD | RoceOpcode.SEND_ONLY);
         ConnectRequest request = ConnectRequest.read(mad);
-        CmEndpoint endpoint = new CmEndpoint(0xc101246a, 0xfffe000901L, 0x13, 16150187, 1, 1, false, 7, false, 0);
+        CmEndpoint endpoint =
+                new CmEndpoint(0xc101246a, 0xfffe000901L, 0x13, 16150187, 1, 1, false, 7, false, 0, false);
         assertEquals(endpoint, request.endpoint());
         assertEquals(AddressHeader.serviceId(AddressHeader.PORT_SPACE_TCP, 7174), request.serviceId());
         assertEquals(7174, AddressHeader.port(request.serviceId()));
@@ -204,7 +205,7 @@ class KernelPacketsTest {
         reply.write(without.address(), 1);
         tellingReply.write(with.address(), 1);
         assertEquals(List.of(16, 17, 18), differences(without, with));
-        assertEquals(0x123456, ConnectReply.read(with.address()).endpoint().heldPackets());
+        assertEquals(tellingReply.endpoint(), ConnectReply.read(with.address()).endpoint());
     }
 
     private static CmEndpoint holding(CmEndpoint one, int packets) {
@@ -218,7 +219,8 @@ class KernelPacketsTest {
                 one.flowControl(),
                 one.rnrRetries(),
                 one.sharedReceiveQueue(),
-                packets);
+                packets,
+                /* manualProgress= */ true);
     }
 
     /** Offsets in a message's data. */
