@@ -5,31 +5,37 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * {@code ci/house}: prints the figures of a checkout, or draws the picture and the figures anew into {@code
- * docs/design/house.md}. Runs from its source with the JDK alone.
+ * {@code ci/house}: prints the figures of a checkout; {@code --packages} prints the charts of its packages, and {@code --draw}
+ * draws the chart of the modules anew into {@code docs/design/house.md}. Runs from its source with the JDK alone.
  */
 final class House {
     /** The page that has the picture. */
     static final Path PAGE = Path.of("docs", "design", "house.md");
 
-    private static final String DRAW = "--draw";
+    private static final String BEGIN = "<!-- modules: drawn by ci/house --draw -->\n";
+    private static final String END = "<!-- end of modules -->";
 
     private House() {}
 
     /**
      * Runs.
      *
-     * @param arguments the checkout, and {@code --draw}
+     * @param arguments the checkout, and at most one of the options
      */
     public static void main(String[] arguments) throws IOException {
         Path checkout = Path.of(arguments[0]);
         SourceGraph graph = SourceGraph.ofCheckout(checkout);
-        String figures = new HouseFigures(graph).table();
-        System.out.print(figures);
-        if (arguments.length > 1 && arguments[1].equals(DRAW)) {
-            Path page = checkout.resolve(PAGE);
-            String drawn = replace(Files.readString(page), "picture", new HousePicture(graph).text());
-            Files.writeString(page, replace(drawn, "figures", figures));
+        switch (arguments.length > 1 ? arguments[1] : "") {
+            case "--packages" -> System.out.print(new HousePicture(graph).packages());
+            case "--draw" -> {
+                Path page = checkout.resolve(PAGE);
+                String text = Files.readString(page);
+                Files.writeString(
+                        page,
+                        text.substring(0, begin(text)) + "\n" + new HousePicture(graph).modules() + "\n"
+                                + text.substring(end(text)));
+            }
+            default -> System.out.print(new HouseFigures(graph).table());
         }
     }
 
@@ -47,33 +53,23 @@ final class House {
         return at;
     }
 
-    /**
-     * A part of the page.
-     *
-     * @param page all of it
-     * @param part its name
-     */
-    static String part(String page, String part) {
-        return page.substring(begin(page, part), end(page, part)).strip() + "\n";
+    /** The chart on the page. */
+    static String drawn(String page) {
+        return page.substring(begin(page), end(page)).strip() + "\n";
     }
 
-    private static String replace(String page, String part, String text) {
-        return page.substring(0, begin(page, part)) + "\n" + text + "\n" + page.substring(end(page, part));
+    private static int begin(String page) {
+        return find(page, BEGIN) + BEGIN.length();
     }
 
-    private static int begin(String page, String part) {
-        String mark = "<!-- " + part + ": drawn by ci/house --draw -->\n";
+    private static int end(String page) {
+        return find(page, END);
+    }
+
+    private static int find(String page, String mark) {
         int at = page.indexOf(mark);
         if (at < 0) {
             throw new IllegalStateException(PAGE + " has no line " + mark);
-        }
-        return at + mark.length();
-    }
-
-    private static int end(String page, String part) {
-        int at = page.indexOf("<!-- end of " + part + " -->");
-        if (at < 0) {
-            throw new IllegalStateException(PAGE + " has no end of " + part);
         }
         return at;
     }

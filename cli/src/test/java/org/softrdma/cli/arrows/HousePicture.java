@@ -7,14 +7,11 @@ import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
-/**
- * Modules and packages in Markdown: a chart of the modules and one of the packages of each module, in Mermaid, and a list of
- * every arrow.
- */
+/** Charts in Mermaid: of the modules, and of the packages of each module with a list of every arrow. */
 final class HousePicture {
     private static final String ROOT = "org.softrdma.";
-    private static final int MAX_LINE = 120;
 
     private final SourceGraph graph;
 
@@ -27,44 +24,40 @@ final class HousePicture {
         this.graph = graph;
     }
 
-    /** The charts with their headings. */
-    String text() {
-        StringBuilder text = new StringBuilder("### Modules\n\n");
+    /** The chart of the modules. */
+    String modules() {
         SortedMap<String, SortedSet<String>> modules = graph.moduleArrows();
-        text.append(chart(modules.keySet(), modules));
+        return chart(modules.keySet(), modules);
+    }
+
+    /** The packages of each module: a chart, and a list of every arrow. */
+    String packages() {
+        StringBuilder text = new StringBuilder();
         SortedMap<String, String> packages = graph.packages();
         SortedMap<String, SortedSet<String>> arrows = graph.packageArrows();
-        modules.keySet().forEach(module -> {
+        graph.moduleArrows().keySet().forEach(module -> {
             List<String> own = packages.entrySet().stream()
                     .filter(entry -> entry.getValue().equals(module))
                     .map(Map.Entry::getKey)
                     .toList();
-            text.append("\n### ").append(module).append("\n\n");
+            text.append("## ").append(module).append("\n\n");
             if (own.size() > 1) {
                 text.append(chart(own, within(arrows, own))).append('\n');
             }
-            text.append(list(own, arrows));
+            text.append(list(own, arrows)).append('\n');
         });
         return text.toString();
     }
 
     /** Every arrow, those to other modules and those that a chart leaves out too. */
     private static String list(List<String> nodes, SortedMap<String, SortedSet<String>> arrows) {
-        StringBuilder list = new StringBuilder("<details><summary>Every arrow</summary>\n\n");
-        nodes.forEach(node -> {
-            SortedSet<String> used = arrows.getOrDefault(node, new TreeSet<>());
-            String line = "- `" + shorten(node) + "`:" + (used.isEmpty() ? " none" : "");
-            for (String other : used) {
-                String next = " " + shorten(other) + (other.equals(used.last()) ? "" : ",");
-                if (line.length() + next.length() > MAX_LINE) {
-                    list.append(line).append('\n');
-                    line = " ";
-                }
-                line += next;
-            }
-            list.append(line).append('\n');
-        });
-        return list.append("\n</details>\n").toString();
+        return nodes.stream()
+                .map(node -> arrows.getOrDefault(node, new TreeSet<>()).stream()
+                        .map(HousePicture::shorten)
+                        .collect(Collectors.collectingAndThen(
+                                Collectors.joining(", "),
+                                used -> "- `" + shorten(node) + "`: " + (used.isEmpty() ? "none" : used) + "\n")))
+                .collect(Collectors.joining());
     }
 
     private static SortedMap<String, SortedSet<String>> within(
