@@ -11,7 +11,7 @@ import org.softrdma.verbs.Feature;
  * is refused here what it would be refused there, by the same code. What that device does better, such as acknowledged
  * WRITEs, does not come with it, nor do its bugs.
  *
- * <p>The data are those of the conformance runs in the guest (docs/guide/backends.md). DiSNI's depend on the device below
+ * <p>The data are those of the conformance runs in the guest (docs/reference/conformance.md). DiSNI's depend on the device below
  * it; these are the smaller ones of SoftRoCE and SoftiWARP.
  */
 @SuppressWarnings("ImmutableEnumChecker") // a record of numbers, and a set that nobody changes

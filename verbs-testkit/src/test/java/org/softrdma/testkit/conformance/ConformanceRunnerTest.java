@@ -44,7 +44,7 @@ class ConformanceRunnerTest {
         assertTrue(cases.size() >= 75, cases.size() + " cases");
     }
 
-    /** As docs/guide/backends.md says. */
+    /** As docs/reference/conformance.md says. */
     @Test
     void shouldHaveACaseForEveryNumberOfTheCatalogueThatItCan() {
         Set<Integer> missing = new TreeSet<>();
