@@ -34,9 +34,6 @@ class DocumentationTest {
     private static final Set<String> NOT_OURS = Set.of(".git", "target");
     private static final Set<String> TEXT = Set.of("java", "xml", "md", "lua", "py", "c", "yml");
 
-    /** History, and the index, which lists where pages were. */
-    private static final Set<String> MAY_CITE_OLD_PATHS = Set.of("CHANGELOG.md", "docs/README.md");
-
     private static final Pattern LINK = Pattern.compile("\\]\\(([^)\\s]+)\\)");
     private static final Pattern CITED = Pattern.compile("(?<![\\w/.-])docs/[\\w/-]+\\.(?:md|lua|svg)");
     private static final Pattern FENCE = Pattern.compile("(?ms)^```.*?^```$");
@@ -81,11 +78,9 @@ class DocumentationTest {
     void shouldExistWhenCodeCitesIt() throws IOException {
         List<String> missing = new ArrayList<>();
         for (Path file : files("")) {
-            if (!MAY_CITE_OLD_PATHS.contains(name(file))) {
-                for (MatchResult cited : all(CITED, read(file))) {
-                    if (!Files.exists(ROOT.resolve(cited.group()))) {
-                        missing.add(name(file) + ": " + cited.group());
-                    }
+            for (MatchResult cited : all(CITED, read(file))) {
+                if (!Files.exists(ROOT.resolve(cited.group()))) {
+                    missing.add(name(file) + ": " + cited.group());
                 }
             }
         }
@@ -129,9 +124,7 @@ class DocumentationTest {
         for (Path page : files("md")) {
             String[] lines = FENCE.matcher(read(page)).replaceAll("").split("\n", -1);
             for (String line : lines) {
-                if (line.length() > MAX_LINE
-                        && !line.strip().startsWith("|")
-                        && !name(page).equals("CHANGELOG.md")) {
+                if (line.length() > MAX_LINE && !line.strip().startsWith("|")) {
                     longLines.add(name(page) + ": " + line);
                 }
             }
