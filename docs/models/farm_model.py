@@ -271,6 +271,10 @@ class Model:
                     ops = put(ops, i, ('i', 0, (), (), None, o[PREC], None))          # again, of the new primary
                 elif o[PH] in 'rx' or not writes:
                     ops = put(ops, i, ('D', o[EP], o[RD], (), 'A', o[PREC], None))    # nothing was sent
+        if 'readersInDoubt' not in self.mu:                   # decisions come region by region: no reader before the last
+            for r in range(self.sc.nr):
+                if mem[r][m] is not None and mem[r][m][1] & RO_MODE:
+                    mem = put(mem, r, put(mem[r], m, (mem[r][m][0], mem[r][m][1] & ~RO_MODE)))
         return (st, put(ep, m, latest), lease, cfgs, acked | 1 << m, active, mem, rec, ops, ready, faults, copy)
 
     # ---- recovery
@@ -406,7 +410,7 @@ class Model:
                            with_(mem=put(mem, r, put(mem[r], m, (val, lock))), copy=rest + ((r, m, 'whole'),)))
 
     def unfinished(self, o):
-        return o[PH] in 'PVBCAT' and not (o[RS] is not None and o[RS][1] == 'Z')
+        return o[PH] in 'PVBCATHSU' and not (o[RS] is not None and o[RS][1] == 'Z')
 
     # ---- operations
     def operation(self, s, i, with_):
@@ -437,7 +441,7 @@ class Model:
             p = regs[r][0]
             if p < 0:
                 return
-            if kind == 'ship':                                # reads and locks in one step of the primary's thread
+            if kind == 'ship' and loc == p:                   # reads and locks in one step of the primary's thread
                 if mine and loc == p and ready[r] >> p & 1 and all(mem[x][loc][1] == 0 for x in reads):
                     vals = tuple(mem[x][loc][0] for x in reads)
                     mm = mem
@@ -472,6 +476,31 @@ class Model:
                 else:
                     yield 't%d: READ complete, sends validate' % i, with_(ops=self.after_read(cfgs, i, op, e, rd))
             return
+        # a transaction that another machine ships to its primary
+        if kind == 'ship' and ph in 'HUSB' and loc != regs[writes[0]][0]:
+            p = regs[writes[0]][0]
+            runs = p >= 0 and st[p] == UP and ep[p] == e
+            if ph == 'H' and runs and all(ready[x] >> p & 1 for x in reads):
+                if all(mem[x][p] == (rd[n], 0) for n, x in enumerate(reads)):
+                    mm, rr = mem, rec
+                    for x in writes:
+                        mm = put(mm, x, put(mm[x], p, (mm[x][p][0], 1 << i | RO_MODE)))
+                        rr = put(rr, x, put(rr[x], p, rr[x][p][:i] + 'p' + rr[x][p][i + 1:]))
+                    yield 't%d: shipped to m%d, which locks for readers allowed' % (i, p), with_(
+                        mem=mm, rec=rr, ops=op('B', None, (0,) * len(self.parts(cfgs, i, e, 'B'))))
+                else:
+                    yield 't%d: shipped to m%d, which refuses' % (i, p), with_(ops=op('U'))
+            elif ph == 'B' and runs and 0 not in ak:
+                mm, rr = mem, rec
+                for x in writes:
+                    mm = put(mm, x, put(mm[x], p, (self.newval(ops, i, x), 0)))
+                    rr = put(rr, x, put(rr[x], p, rr[x][p][:i] + 'c' + rr[x][p][i + 1:]))
+                yield 't%d: replicas have it, m%d applies all, answers' % (i, p), with_(mem=mm, rec=rr, ops=op('S'))
+            elif ph in 'US' and mine:
+                yield 't%d: answered, told: %s' % (i, 'committed' if ph == 'S' else 'aborted'), with_(
+                    ops=op('D', None, (), 'C' if ph == 'S' else 'A'))
+            if ph != 'B' or 0 not in ak:
+                return
         # deliveries
         if ph in 'PVBCAT':
             who = self.parts(cfgs, i, e, ph)
@@ -551,6 +580,8 @@ class Model:
         kind, loc, reads, writes, _ = self.sc.ops[i]
         if len(rd) < len(reads):
             return op('r', rd)
+        if kind == 'ship':
+            return op('H', rd)
         first = 'P' if writes else 'V'
         if 'validateFirst' in self.mu and self.parts(cfgs, i, e, 'V'):
             first = 'V'
@@ -759,6 +790,7 @@ MUTANTS = {
     'recoveryPrimariesFirst': 'recovery tells primaries before replicas (two failures)',
     'toldAtDecision': 'recovery tells the application at the decision, before replicas have it (two failures)',
     'recordPerRegion': 'a single-machine transaction sends one record for each region instead of one for all',
+    'readersInDoubt': 'a primary that stays still admits readers to what is in doubt in a single-machine transaction',
     'onlyOldReplicasVote': 'a replica that was made since has no vote, although it has taken decisions (two failures)',
     'newReplicasNotTold': 'decisions do not go to replicas that are being made',
     'copyBeforeRecovered': 'a new replica copies, and says that it is whole, while transactions of older epochs are in doubt',
@@ -817,6 +849,9 @@ add('ship', 4, [(0, (1, 2))], [('ship', 0, (0,), (0,), None), ('lf', 3, (0,), ()
     note='a single-machine transaction, three replicas, two kills')
 add('ship-two', 3, [(0, (1,)), (0, (1,))], [('ship', 0, (0, 1), (0, 1), None), ('lf', 2, (0,), (), None), ('lf', 2, (1,), (), 1)],
     note='a single-machine transaction of two objects against two lock-free reads')
+add('ship-remote', 4, [(0, (1,)), (0, (1,))],
+    [('ship', 2, (0, 1), (0, 1), None), ('lf', 3, (0,), (), None), ('lf', 3, (1,), (), 1)], victims=(0, 1, 2),
+    note='the same, shipped by another machine, which may die')
 add('copy', 4, [(0, (1,))], [RW(3, (0,)), RW(3, (0,), 0)], faults=2, victims=(0, 1), spare=(2,),
     note='a killed replica is made again, then the primary is killed')
 add('truncate', 3, AB, [RW(2), ('rw', 2, (0, 1), (), 0)], note='truncation before an epoch, one after another')
@@ -839,7 +874,7 @@ PLAN = {   # mutant -> scenarios in which it must be found, easiest first
     'commitIfAllPrepared': ['skew-colocated'], 'commitOnlyIfAllCommitted': ['lockfree', 'conflict-colocated'],
     'recoveryPrimariesFirst': ['threeway'], 'toldAtDecision': ['threeway'],
     'promoteIncomplete': ['copy'], 'recordPerRegion': ['ship-two'], 'copyOverwrites': ['copy'],
-    'copyBeforeRecovered': ['copy'],
+    'copyBeforeRecovered': ['copy'], 'readersInDoubt': ['ship-remote'],
 }
 
 VARIANTS = [(('newReplicasNotTold', 'onlyOldReplicasVote'), ['copy']),
