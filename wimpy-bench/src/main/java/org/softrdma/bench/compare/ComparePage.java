@@ -87,7 +87,6 @@ public final class ComparePage {
         page.put("hotKeys", results.hotKeys().stream().map(ComparePage::hotKeys).toList());
         page.put("countedClaims", judgements(summary.countedClaims()));
         page.put("hasJudgements", !counted);
-        page.put("predictions", judgements(summary.predictions()));
         page.put("claims", judgements(summary.claims()));
         page.put(
                 "promises",
@@ -134,9 +133,9 @@ public final class ComparePage {
             figures.add(new Figure(
                     "workers",
                     "Beside other work on the server's core",
-                    "CPU workers hash without end on the core of the server. What is left of each design's rate; 1 is the"
-                            + " rate without workers. The RNIC is a thread of that core: with usual priority it shares"
-                            + " it, with raised priority it comes first, as a network card would.",
+                    "CPU workers hash without end on the core of the server. What is left of each design's rate; 1 is"
+                        + " the rate without workers. The RNIC is a thread of that core: with usual priority it shares"
+                        + " it, with raised priority it comes first, as a network card would.",
                     WorkersChart.of(results)));
         }
         return figures;

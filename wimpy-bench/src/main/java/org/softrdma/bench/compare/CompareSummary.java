@@ -89,11 +89,6 @@ final class CompareSummary {
         return unlessSpoilt(claims);
     }
 
-    /** What was predicted; nothing of a simulated run. */
-    List<Judgement> predictions() {
-        return results.conditions().onFabric() ? List.of() : unlessSpoilt(Predictions.judge(results));
-    }
-
     /** What papers claim of the server's CPU; nothing of a simulated run. */
     List<Judgement> claims() {
         return results.conditions().onFabric() ? List.of() : unlessSpoilt(Claims.judge(results));
@@ -172,8 +167,8 @@ final class CompareSummary {
                         RunWarning.Kind.NOT_WARM,
                         String.format(
                                 Locale.ROOT,
-                                "Servers were not warm yet in %d of %d rows: of %s, %s, %.0f %% of the server's CPU went"
-                                        + " into compiling bytecode.",
+                                "Servers were not warm yet in %d of %d rows: of %s, %s, %.0f %% of the server's CPU"
+                                        + " went into compiling bytecode.",
                                 cold.size(),
                                 results.rows().size(),
                                 row.system(),

@@ -44,10 +44,9 @@ final class CompareTable {
                     conditions.pairs(),
                     conditions.rounds(),
                     conditions.roundMillis());
-            out.println(
-                    "Server CPU per operation in microseconds: 'process' is the CPU time of the server's process without"
-                            + " its compiler's, 'spread' the least and the most of the rounds, 'core' all time that its core was not"
-                            + " idle. Latency of GETs in microseconds.");
+            out.println("Server CPU per operation in microseconds: 'process' is the CPU time of the server's process"
+                    + " without its compiler's, 'spread' the least and the most of the rounds, 'core' all time"
+                    + " that its core was not idle. Latency of GETs in microseconds.");
         }
         out.println("Messages are those of the verbs, or requests and answers, in both directions.");
         results.cells().forEach(cell -> printBlock(out, cell));
@@ -184,25 +183,14 @@ final class CompareTable {
     }
 
     private void printJudgements(PrintWriter out) {
-        if (counted) {
-            print(
-                    out,
-                    "claims of papers, and what was found:",
-                    "claimed ",
-                    new CompareSummary(results).countedClaims());
-        } else {
-            print(out, "predictions, and what was found:", "predicted ", new CompareSummary(results).predictions());
-            print(out, "claims of papers, and what was found:", "claimed ", new CompareSummary(results).claims());
+        CompareSummary summary = new CompareSummary(results);
+        List<Judgement> claims = counted ? summary.countedClaims() : summary.claims();
+        if (!claims.isEmpty()) {
+            out.println("claims of papers, and what was found:");
         }
-    }
-
-    private static void print(PrintWriter out, String title, String by, List<Judgement> judgements) {
-        if (!judgements.isEmpty()) {
-            out.println(title);
-        }
-        for (Judgement each : judgements) {
+        for (Judgement each : claims) {
             out.println("  " + each.subject() + ": " + each.verdict().words()
-                    + (each.found().isEmpty() ? "" : "; " + by + each.said() + "; found " + each.found())
+                    + (each.found().isEmpty() ? "" : "; claimed " + each.said() + "; found " + each.found())
                     + (each.because().isEmpty() ? "" : "; " + each.because()));
         }
     }

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
-import org.softrdma.bench.compare.HerdPredictions;
+import org.softrdma.bench.compare.HerdClaims;
 import org.softrdma.bench.papers.LedgerEntry.Finding;
 
 /**
@@ -36,7 +36,7 @@ final class HerdEntries {
                     "H-Sec3",
                     "WRITEs over unreliable connections and SENDs of datagrams",
                     "they cost the server less than reliable connections",
-                    HerdPredictions::unreliable),
+                    HerdClaims::unreliable),
             LedgerEntry.notInOurText(
                     "H-Fig9 to H-Fig14",
                     "HERD beside emulations of Pilaf and FaRM",

@@ -127,69 +127,14 @@ class CompareReportTest {
         return found.verdict() + " " + found.found() + " | " + found.because();
     }
 
-    @Test
-    void shouldJudgeThePredictions() {
-        List<Judgement> list = Predictions.judge(results);
-        assertEquals("HOLDS 6.18 per GET (3.09 READs) | ", text(list, "pilaf, 1 KiB, messages"));
-        assertEquals("HOLDS 2.10 \u00b5s per GET, 2.10 times kv's | ", text(list, "pilaf, 1 KiB, server CPU"));
-        assertEquals(
-                "DOES_NOT_HOLD 3.00 \u00b5s per GET, 3.00 times kv's | it costs more",
-                text(list, "herd-rc, 1 KiB, server CPU"));
-        assertEquals("HOLDS 1.00 \u00b5s per GET | ", text(list, "kv, 1 KiB, server CPU"));
-        assertEquals(
-                "NOT_MEASURED  | no row of farm with 32 B, 16 outstanding, mix C", text(list, "farm, 32 B, messages"));
-        assertEquals("NOT_MEASURED  | " + results.skipped().get("nessie"), text(list, "nessie, 1 KiB, server CPU"));
-        for (Judgement each : list) {
-            if (each.subject().endsWith("its server's application stopped")
-                    || each.subject().startsWith("all, ")) {
-                assertEquals(Verdict.NOT_JUDGED, each.verdict(), "nothing could speak against it: " + each);
-            }
-        }
-        assertTrue(text(list, "all, 1 KiB").contains("kv 2.00 messages, 1.00 \u00b5s; pilaf-vo 2.00 messages, 1.20"));
-        // Whatever there is no row of has a reason.
-        for (Judgement each : list) {
-            assertEquals(each.verdict() == Verdict.HOLDS, each.because().isEmpty(), each::toString);
-        }
-    }
-
-    /** A row of HERD that took so many times as long as kv, and one of its workers with threads of their own. */
-    private List<Judgement> herd(double times) {
-        List<CompareRow> rows = new ArrayList<>(results.rows());
-        CompareRow kv = CompareResults.of(results.cell(1024, 16, "C"), "kv").orElseThrow();
-        Map<String, Double> values = Map.of(
-                CompareRow.SERVER_CPU,
-                times * kv.value(CompareRow.SERVER_CPU),
-                CompareRow.GET_P50,
-                times * kv.value(CompareRow.GET_P50),
-                CompareRow.PER_SECOND,
-                1000.0);
-        rows.add(with(kv, "herd", CompareRow.Server.SLEEPING, values, kv.rounds()));
-        rows.add(with(kv, "herd, 2 worker threads", CompareRow.Server.WORKER_THREADS, values, kv.rounds()));
-        return HerdPredictions.judge(withRows(rows));
-    }
-
-    @Test
-    void shouldJudgeWhatWasPredictedOfHerdByAReadOverTheSameWire() {
-        assertEquals(
-                "HOLDS 1.10 \u00b5s and 1.00 \u00b5s, 1.10 times as much | ",
-                text(herd(1.1), "herd over RoCEv2, 1 KiB, server CPU"));
-        assertTrue(text(herd(1.1), "herd over RoCEv2, 1 KiB, latency").startsWith("HOLDS"));
-        assertTrue(text(herd(1.2), "herd over RoCEv2, 1 KiB, server CPU").endsWith(" | it takes more"));
-        assertTrue(text(herd(0.8), "herd over RoCEv2, 1 KiB, latency").startsWith("DOES_NOT_HOLD"));
-        assertTrue(text(herd(1), "herd, 1 and 2 worker threads")
-                .startsWith("NOT_JUDGED herd, 2 worker threads: 1000/s, 1.00"));
-        assertTrue(text(HerdPredictions.judge(results), "herd over RoCEv2, 1 KiB, server CPU")
-                .startsWith("NOT_MEASURED  | "));
-    }
-
     /** The fixed results have herd-rc at three times kv's cost, on another wire or not. */
     @Test
     void shouldJudgeTheChoiceOfTransportsByServerCpuOfOneRun() {
         CompareRow kv = CompareResults.of(results.cell(1024, 16, "C"), "kv").orElseThrow();
         List<CompareRow> rows = new ArrayList<>(results.rows());
         rows.add(with(kv, "herd", CompareRow.Server.SLEEPING, kv.values(), kv.rounds()));
-        assertEquals(Verdict.HOLDS, HerdPredictions.unreliable(withRows(rows)).verdict());
-        assertEquals(Verdict.NOT_MEASURED, HerdPredictions.unreliable(results).verdict());
+        assertEquals(Verdict.HOLDS, HerdClaims.unreliable(withRows(rows)).verdict());
+        assertEquals(Verdict.NOT_MEASURED, HerdClaims.unreliable(results).verdict());
     }
 
     @Test
@@ -211,9 +156,8 @@ class CompareReportTest {
         assertTrue(table.contains("1 KiB, 16 outstanding, mix C "), table);
         assertTrue(table.contains("1 KiB, 16 outstanding, mix A, servers spinning"), table);
         assertTrue(
-                Pattern.compile(
-                                "pilaf +500000 +2\\.10 +2\\.10 to 2\\.10 +2\\.30 +1\\.90 +6\\.18 +120, 310  entry retries"
-                                        + " 0\\.0001")
+                Pattern.compile("pilaf +500000 +2\\.10 +2\\.10 to 2\\.10 +2\\.30 +1\\.90 +6\\.18 +120, 310  entry"
+                                + " retries 0\\.0001")
                         .matcher(table)
                         .find(),
                 table);
@@ -343,7 +287,7 @@ class CompareReportTest {
     void shouldJudgeNothingWhileWarningsSayThatFiguresMeanLittle() throws IOException {
         CompareSummary summary = new CompareSummary(results);
         assertEquals(List.of(RunWarning.Kind.NOT_WARM), kinds(summary));
-        for (List<Judgement> list : List.of(summary.predictions(), summary.claims(), summary.workersClaims())) {
+        for (List<Judgement> list : List.of(summary.claims(), summary.workersClaims())) {
             assertTrue(
                     list.stream()
                             .noneMatch(
