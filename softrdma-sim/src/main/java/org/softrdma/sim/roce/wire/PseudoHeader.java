@@ -21,6 +21,8 @@ import java.util.Arrays;
  *
  * <p>An IPv4 header has no options, is not fragmented and must not be: a sender sets "don't fragment". Its
  * identification is covered, although a receiver cannot see it through a socket: see {@link Icrc#identification}.
+ *
+ * <p>It remembers what it adds to the ICRC of packets of some lengths.
  */
 public final class PseudoHeader {
     private static final int IPV4_ADDRESS_LENGTH = 4;
@@ -36,16 +38,28 @@ public final class PseudoHeader {
     private static final int IPV4_IDENTIFICATION_OFFSET = MASKED_LRH_LENGTH + 4;
     private static final int IPV6_PAYLOAD_LENGTH_OFFSET = MASKED_LRH_LENGTH + 4;
 
+    /** What it adds is not known: {@link Icrc} computes it. A part that is that by chance is computed each time. */
+    static final int UNKNOWN = 0;
+
+    /** Lengths of packets that are remembered. The packets of an answer to a READ have three. */
+    private static final int REMEMBERED = 4;
+
     private static final byte MASKED = (byte) 0xFF;
     private static final byte IPV4_VERSION_AND_LENGTH = 0x45;
     private static final byte IPV6_VERSION_AND_CLASS = 0x6F;
     private static final int DO_NOT_FRAGMENT = 0x4000;
     private static final byte UDP = 17;
+    private static final int PORT_MASK = 0xFFFF;
 
     private final byte[] bytes;
     private final ByteBuffer fields;
     private final boolean ipv4;
     private final int udp;
+    private int identification;
+
+    private final int[] lengths = new int[REMEMBERED];
+    private final int[] parts = new int[REMEMBERED];
+    private int oldest;
 
     /**
      * Makes one.
@@ -87,21 +101,70 @@ public final class PseudoHeader {
      */
     public void source(long high, long low) {
         if (ipv4) {
-            fields.putInt(IPV4_SOURCE_OFFSET, (int) low);
+            set(IPV4_SOURCE_OFFSET, (int) low);
         } else {
-            fields.putLong(IPV6_SOURCE_OFFSET, high);
-            fields.putLong(IPV6_SOURCE_OFFSET + Long.BYTES, low);
+            set(IPV6_SOURCE_OFFSET, (int) (high >>> Integer.SIZE));
+            set(IPV6_SOURCE_OFFSET + Integer.BYTES, (int) high);
+            set(IPV6_SOURCE_OFFSET + Long.BYTES, (int) (low >>> Integer.SIZE));
+            set(IPV6_SOURCE_OFFSET + Long.BYTES + Integer.BYTES, (int) low);
         }
     }
 
     /** Sets the ports; both are 4791 at first. */
     public void ports(int source, int destination) {
-        fields.putShort(udp, (short) source);
-        fields.putShort(udp + Short.BYTES, (short) destination);
+        set(udp, source << Short.SIZE | destination & PORT_MASK);
     }
 
-    /** Sets the lengths, from the bytes of the packet: BTH to ICRC. */
-    public void packetLength(int length) {
+    /** Sets a word; if it was another one, what is remembered is of another header. */
+    private void set(int offset, int word) {
+        if (fields.getInt(offset) != word) {
+            fields.putInt(offset, word);
+            Arrays.fill(parts, UNKNOWN);
+        }
+    }
+
+    /** Sets the identification of an IPv4 header, 16 bits. */
+    public void identification(int newIdentification) {
+        if (!ipv4) {
+            throw new IllegalStateException("an IPv6 header has no identification");
+        }
+        identification = newIdentification;
+    }
+
+    /** That of an IPv4 header, else 0. */
+    int identification() {
+        return identification;
+    }
+
+    // ---- the ICRC
+
+    /** What this adds to the ICRC of packets of a length, without the identification; or {@link #UNKNOWN}. */
+    int part(int length) {
+        for (int i = 0; i < REMEMBERED; i++) {
+            if (lengths[i] == length) {
+                return parts[i];
+            }
+        }
+        return UNKNOWN;
+    }
+
+    /** What {@link #part} returns from now on, until lengths have come that are newer. */
+    void remember(int length, int part) {
+        int slot = oldest;
+        for (int i = 0; i < REMEMBERED; i++) {
+            slot = lengths[i] == length ? i : slot;
+        }
+        lengths[slot] = length;
+        parts[slot] = part;
+        oldest = slot == oldest ? (oldest + 1) % REMEMBERED : oldest;
+    }
+
+    /**
+     * The header, with identification 0.
+     *
+     * @param length bytes of the packet: BTH to ICRC
+     */
+    byte[] bytes(int length) {
         int datagram = UDP_LENGTH + length;
         fields.putShort(udp + 2 * Short.BYTES, (short) datagram);
         if (ipv4) {
@@ -109,14 +172,7 @@ public final class PseudoHeader {
         } else {
             fields.putShort(IPV6_PAYLOAD_LENGTH_OFFSET, (short) datagram);
         }
-    }
-
-    /** Sets the identification of an IPv4 header, 16 bits. */
-    public void identification(int identification) {
-        if (!ipv4) {
-            throw new IllegalStateException("an IPv6 header has no identification");
-        }
-        fields.putShort(IPV4_IDENTIFICATION_OFFSET, (short) identification);
+        return bytes;
     }
 
     /** True for IPv4, whose identification the ICRC covers. */
@@ -127,9 +183,5 @@ public final class PseudoHeader {
     /** Bytes between the identification of an IPv4 header and the BTH. */
     static int bytesBehindIdentification() {
         return MASKED_LRH_LENGTH + IPV4_LENGTH + UDP_LENGTH - IPV4_IDENTIFICATION_OFFSET - Short.BYTES;
-    }
-
-    byte[] bytes() {
-        return bytes;
     }
 }
