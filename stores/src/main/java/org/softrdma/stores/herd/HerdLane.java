@@ -43,7 +43,7 @@ final class HerdLane {
     }
 
     /** A request that is new was in a slot. */
-    void executed(int slot) {
+    void taken(int slot) {
         next = shape.next(slot);
     }
 

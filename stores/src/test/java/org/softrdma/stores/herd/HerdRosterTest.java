@@ -24,7 +24,7 @@ class HerdRosterTest {
 
     private final HerdRoster roster = new HerdRoster(WORKERS);
 
-    private static HerdSeat seat(int client) {
+    static HerdSeat seat(int client) {
         return new HerdSeat(new NoPeer(), client, new HerdSession(client, WORKERS), new HerdShape(WORKERS, 1, 64), 0);
     }
 

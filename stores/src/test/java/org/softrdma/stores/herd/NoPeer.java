@@ -32,7 +32,7 @@ record NoPeer() implements HerdPeer, HerdReplies {
     }
 
     @Override
-    public boolean hasRoom() {
+    public boolean hasRoom(int answers) {
         return false;
     }
 

@@ -70,6 +70,31 @@ public final class MicaTable implements HerdPart, MicaPairs {
         return entry < 0 ? NONE : position(entries[entry]);
     }
 
+    @Override
+    public boolean isLarge() {
+        return Math.min(log.head(), log.capacity()) > LARGE;
+    }
+
+    /** A bucket is as long as a cache line, and lies in two. */
+    @Override
+    public long touchIndex(long hash) {
+        int first = bucket(hash);
+        return entries[first] + entries[first + WAYS - 1];
+    }
+
+    @Override
+    public long touchPairs(long hash) {
+        long tag = MicaSlotDescriptor.tag(hash);
+        int first = bucket(hash);
+        long sum = 0;
+        for (int i = first; i < first + WAYS; i++) {
+            if (MicaSlotDescriptor.hasTag(entries[i], tag) && isLive(entries[i])) {
+                sum += keyLength(position(entries[i]));
+            }
+        }
+        return sum;
+    }
+
     /** True if a pair is still in the log. */
     public boolean holds(long position) {
         return log.holds(position);

@@ -7,6 +7,9 @@ public interface HerdPart {
     /** No such pair. */
     long NONE = -1;
 
+    /** Bytes of pairs beyond which a part is large: then most of it is in no cache that is fast (docs/design/herd.md). */
+    long LARGE = 1L << 20;
+
     /**
      * Finds a pair.
      *
@@ -17,6 +20,25 @@ public interface HerdPart {
      * @return the pair's position, until the next change, or {@link #NONE}
      */
     long find(MemorySegment memory, long key, int keyLength, long hash);
+
+    /** True if the pairs take more than {@link #LARGE} bytes. */
+    boolean isLarge();
+
+    /**
+     * Reads what finding a key reads of the index, so that the processor has it at hand when the key is looked up.
+     *
+     * @param hash of the key
+     * @return what was read, mixed; the caller keeps it, since the compiler leaves out what nobody uses
+     */
+    long touchIndex(long hash);
+
+    /**
+     * Reads the beginning of each pair that may be that of a key. Needs what {@link #touchIndex} reads.
+     *
+     * @param hash of the key
+     * @return as that
+     */
+    long touchPairs(long hash);
 
     /** The memory in which pairs are. */
     MemorySegment memory();

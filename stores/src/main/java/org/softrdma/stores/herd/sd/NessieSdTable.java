@@ -89,6 +89,32 @@ public final class NessieSdTable implements HerdPart, CuckooSlots {
         return FREE;
     }
 
+    @Override
+    public boolean isLarge() {
+        return usedBytes() > LARGE;
+    }
+
+    @Override
+    public long touchIndex(long hash) {
+        long sum = 0;
+        for (int rank = 0; rank < ways; rank++) {
+            sum += index[wordOf(hash, rank)];
+        }
+        return sum;
+    }
+
+    @Override
+    public long touchPairs(long hash) {
+        long sum = 0;
+        for (int rank = 0; rank < ways; rank++) {
+            int word = wordOf(hash, rank);
+            if (!isFree(word)) {
+                sum += NessieSdEntryDescriptor.hash(data, at(index[word]));
+            }
+        }
+        return sum;
+    }
+
     private int wordOf(long hash, int rank) {
         return (int) SeededHash.again(hash, rank + 1L) & index.length - 1;
     }

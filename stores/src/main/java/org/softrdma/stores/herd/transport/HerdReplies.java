@@ -4,8 +4,8 @@ import java.lang.foreign.MemorySegment;
 
 /** The answers of a worker to a client. Owned by the worker's thread. */
 public interface HerdReplies {
-    /** True if there is room for one more. */
-    boolean hasRoom();
+    /** True if there is room for so many more. */
+    boolean hasRoom(int answers);
 
     /** Where answers are laid out. */
     MemorySegment memory();

@@ -44,7 +44,12 @@ final class HerdSends {
     }
 
     boolean isFull() {
-        return posted - completed.getAcquire() == capacity;
+        return !hasRoom(1);
+    }
+
+    /** True if so many more may be posted. */
+    boolean hasRoom(int requests) {
+        return posted - completed.getAcquire() + requests <= capacity;
     }
 
     boolean fitsInline(int length) {

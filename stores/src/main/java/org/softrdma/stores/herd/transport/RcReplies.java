@@ -31,8 +31,8 @@ class RcReplies implements HerdReplies {
     }
 
     @Override
-    public boolean hasRoom() {
-        return ring.hasRoom();
+    public boolean hasRoom(int answers) {
+        return ring.hasRoom(answers);
     }
 
     @Override

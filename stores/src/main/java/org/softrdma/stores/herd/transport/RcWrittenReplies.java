@@ -44,8 +44,8 @@ final class RcWrittenReplies extends RcReplies {
     }
 
     @Override
-    public boolean hasRoom() {
-        return told.getAcquire() != null && super.hasRoom();
+    public boolean hasRoom(int answers) {
+        return told.getAcquire() != null && super.hasRoom(answers);
     }
 
     @Override

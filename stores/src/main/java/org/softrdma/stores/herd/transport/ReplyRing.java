@@ -21,11 +21,11 @@ final class ReplyRing {
     private final RegisteredMemory memory;
     private final long begin;
     private final int replyLength;
+    private final int capacity;
     private final long kind;
     private final HerdSends sends;
     private final int mostListed;
     private final SendWorkRequestList list;
-    private final long[] sent;
     private final AtomicLong posted = new AtomicLong();
     private int next;
     private long added;
@@ -54,19 +54,19 @@ final class ReplyRing {
         this.begin = begin;
         this.replyLength = replyLength;
         this.kind = kind;
+        this.capacity = capacity;
         sends = new HerdSends(capacity, inline);
         mostListed = Math.min(capacity, MOST_IN_A_LIST);
         list = new SendWorkRequestList(mostListed);
-        sent = new long[capacity];
     }
 
     MemorySegment memory() {
         return memory.segment();
     }
 
-    /** True if there is room for one more. */
-    boolean hasRoom() {
-        return !sends.isFull() && sends.isDone(sent[next]);
+    /** True if there is room for so many more. */
+    boolean hasRoom(int answers) {
+        return sends.hasRoom(answers); // there are as many buffers as requests that may be on their way
     }
 
     /** Where the next answer begins. Needs {@link #hasRoom}. */
@@ -98,8 +98,7 @@ final class ReplyRing {
     private SendWorkRequest added(SendWorkRequest request, int length, int flags) {
         SendWorkRequest whole = request.add(memory.region(), nextAt(), length);
         added = sends.posted(PostStatus.ACCEPTED, flags);
-        sent[next] = sends.fitsInline(length) ? 0 : added; // who posts an inline request copies it
-        next = (next + 1) % sent.length;
+        next = (next + 1) % capacity;
         return whole;
     }
 
@@ -110,7 +109,7 @@ final class ReplyRing {
         }
         PostStatus status = queuePair.post(list);
         if (status != PostStatus.ACCEPTED) {
-            throw new IllegalStateException(status + ": the queue has room for " + sent.length + " requests");
+            throw new IllegalStateException(status + ": the queue has room for " + capacity + " requests");
         }
         list.clear();
         posted.setRelease(added); // acquired in posted()

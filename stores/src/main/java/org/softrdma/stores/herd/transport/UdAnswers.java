@@ -115,8 +115,8 @@ final class UdAnswers implements AutoCloseable {
         return nowNs;
     }
 
-    boolean hasRoom() {
-        return ring.hasRoom();
+    boolean hasRoom(int answers) {
+        return ring.hasRoom(answers);
     }
 
     MemorySegment memory() {

@@ -261,7 +261,7 @@ public final class UdPort implements HerdPort {
 
     private void welcome(UdPeer peer) {
         HerdWelcome welcome = peer.welcome();
-        if (welcome != null && welcomes.hasRoom()) {
+        if (welcome != null && welcomes.hasRoom(1)) {
             HerdDatagramWelcomeDescriptor.put(
                     welcomes.memory(),
                     welcomes.nextAt(),

@@ -35,8 +35,8 @@ final class UdReplies implements HerdReplies {
     }
 
     @Override
-    public boolean hasRoom() {
-        return answers.hasRoom();
+    public boolean hasRoom(int more) {
+        return answers.hasRoom(more);
     }
 
     @Override

@@ -2,6 +2,7 @@ package org.softrdma.stores.herd.mica;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.MemorySegment;
@@ -17,6 +18,7 @@ import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.softrdma.stores.hash.SeededHash;
+import org.softrdma.stores.herd.part.HerdPart;
 
 /** A table against a map that is told which pairs are evicted, and against the order of age that eviction has to keep. */
 class MicaTableTest {
@@ -259,5 +261,34 @@ class MicaTableTest {
             swept |= table.usedEntries() == table.pairs();
         }
         assertTrue(swept);
+    }
+
+    @Test
+    void shouldTouchWhatFindingAKeyReads() {
+        assertEquals(0, table.touchIndex(hash(1)));
+        put(1, 8);
+        long ofOne = table.touchIndex(hash(1));
+        assertNotEquals(0, ofOne);
+        assertEquals(KEY, table.touchPairs(hash(1)));
+        assertEquals(0, table.touchPairs(hash(2)), "no pair has its tag");
+        for (int key = 2; key <= MicaTable.WAYS; key++) {
+            put(key, 8);
+        }
+        assertNotEquals(ofOne, table.touchIndex(hash(1)), "a bucket lies in two cache lines");
+        assertEquals(KEY, table.touchPairs(hash(MicaTable.WAYS)));
+        assertTrue(remove(1));
+        assertEquals(0, table.touchPairs(hash(1)));
+    }
+
+    @Test
+    void shouldBeLargeOnceItsPairsHaveMoreThanACache() {
+        MicaTable filling = new MicaTable(4, (int) (2 * HerdPart.LARGE), MicaWatcher.NONE);
+        int length = 1 << 16;
+        for (long appended = 0; appended < HerdPart.LARGE - length; appended += length) {
+            assertFalse(filling.isLarge());
+            put(filling, appended, length - KEY - 8);
+        }
+        put(filling, -1, length);
+        assertTrue(filling.isLarge());
     }
 }

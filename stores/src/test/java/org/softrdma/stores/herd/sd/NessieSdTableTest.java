@@ -2,6 +2,7 @@ package org.softrdma.stores.herd.sd;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -137,5 +138,28 @@ class NessieSdTableTest {
     void shouldRefuseTablesThatCannotBe() {
         assertThrows(IllegalArgumentException.class, () -> new NessieSdTable(27, 1, 2, KEY, VALUE));
         assertThrows(IllegalArgumentException.class, () -> new NessieSdTable(1, -1, 2, KEY, VALUE));
+    }
+
+    @Test
+    void shouldTouchWhatFindingAKeyReads() {
+        NessieSdTable table = new NessieSdTable(10, 10, 3, KEY, VALUE);
+        long empty = table.touchIndex(42);
+        assertEquals(0, table.touchPairs(42));
+        assertTrue(table.put(pair("key", new byte[3]), 0, 3, 42, 3, 3));
+        assertNotEquals(empty, table.touchIndex(42));
+        assertEquals(42, table.touchPairs(42), "the hash at the beginning of its entry");
+        assertTrue(table.remove(pair("key", new byte[0]), 0, 3, 42));
+        assertEquals(0, table.touchPairs(42));
+    }
+
+    @Test
+    void shouldBeLargeOnceItsPairsHaveMoreThanACache() {
+        NessieSdTable table = new NessieSdTable(6, 5, 3, KEY, (int) (HerdPart.LARGE / 16));
+        for (int i = 0; i < 15; i++) {
+            assertTrue(put(table, "key" + i, new byte[0]));
+            assertFalse(table.isLarge(), i + " pairs");
+        }
+        assertTrue(put(table, "key15", new byte[0]));
+        assertTrue(table.isLarge());
     }
 }

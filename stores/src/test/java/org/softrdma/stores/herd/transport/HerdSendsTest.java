@@ -58,6 +58,22 @@ class HerdSendsTest {
     }
 
     @Test
+    void shouldKnowForHowManyRequestsThereIsRoom() {
+        HerdSends sends = new HerdSends(4, 100);
+        assertTrue(sends.hasRoom(4));
+        assertFalse(sends.hasRoom(5));
+        long ignored = sends.posted(PostStatus.ACCEPTED, SendFlags.NONE);
+        long wrId = sends.nextSequence();
+        ignored = sends.posted(PostStatus.ACCEPTED, SendFlags.SIGNALLED);
+        ignored = sends.posted(PostStatus.ACCEPTED, SendFlags.NONE);
+        assertTrue(sends.hasRoom(1));
+        assertFalse(sends.hasRoom(2));
+        sends.completed(wrId);
+        assertTrue(sends.hasRoom(3));
+        assertFalse(sends.hasRoom(4));
+    }
+
+    @Test
     void shouldKnowWhichRequestsHaveCompleted() {
         HerdSends sends = new HerdSends(10, 100);
         long first = sends.posted(PostStatus.ACCEPTED, SendFlags.NONE);

@@ -155,7 +155,7 @@ class UcChannelTest {
     private void answer(UdPeer peer, int worker, int number) {
         port.turn(worker, System.nanoTime() + serverAheadNs.get());
         HerdReplies replies = peer.replies(worker);
-        assertTrue(replies.hasRoom());
+        assertTrue(replies.hasRoom(1));
         answer(replies.memory(), replies.nextAt(), 5, number);
         replies.add(HerdReplyDescriptor.length(0));
         replies.flush();
