@@ -135,6 +135,16 @@ class HerdWorkerTest {
         assertEquals(of("find", 0, 2), told);
     }
 
+    /** Where a request was lost, the next one is not in the next slot. It does not wait until nothing else is asked. */
+    @Test
+    void shouldFindARequestBehindAnEmptySlotWhileOthersAsk() {
+        LoneWorker worker = worker(false);
+        worker.ask(0, 0);
+        worker.ask(5, 5);
+        assertEquals(2, worker.turn());
+        assertEquals(List.of(0, 5), slots(worker));
+    }
+
     /** What has no room waits in its slot, in the published form too, where a request that was taken is nowhere else. */
     @Test
     void shouldTakeNoMoreThanItsAnswersHaveRoom() {
