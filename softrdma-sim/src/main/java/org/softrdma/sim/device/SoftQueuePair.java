@@ -307,6 +307,11 @@ class SoftQueuePair extends PostingQueuePair implements CompletionSource, QueueP
         enterError(abandoned, -1, CompletionStatus.FLUSHED, 0);
     }
 
+    /** RECVs are asked for when there is none. Before it is connected. */
+    final void suppliedBy(Runnable supplier) {
+        receives.suppliedBy(supplier);
+    }
+
     // ---- the engine
 
     @Override

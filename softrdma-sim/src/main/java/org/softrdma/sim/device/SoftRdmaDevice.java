@@ -3,6 +3,7 @@ package org.softrdma.sim.device;
 import com.sun.management.OperatingSystemMXBean;
 import java.lang.management.ManagementFactory;
 import java.net.Inet6Address;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -54,6 +55,7 @@ import org.softrdma.verbs.MemorySource;
 import org.softrdma.verbs.PinningCounters;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.SharedReceiveQueue;
+import org.softrdma.verbs.UnconnectedQueuePair;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.ConnectionParameters;
@@ -389,6 +391,56 @@ public final class SoftRdmaDevice implements VerbsDevice {
                             + " sends memory by its address in this process; open the device with wire=roce");
         }
         return mine.register(memory, base, access);
+    }
+
+    /**
+     * RECVs that are not posted but asked for, because they are in memory that a program fills: whenever a message finds no
+     * RECV, and when RECVs are flushed.
+     *
+     * @param pair of this device, in INITIAL or RESET, with a receive queue of its own
+     * @param supplier posts some to it, if there are some; on the engine's thread
+     */
+    public void supplyReceives(UnconnectedQueuePair pair, Runnable supplier) {
+        unconnected(pair).suppliedBy(supplier);
+    }
+
+    /**
+     * Moves a queue pair to another address of this host (C: {@code sgid_index}), which its {@link
+     * UnconnectedQueuePair#address} then tells.
+     *
+     * @param pair of this device, in INITIAL, not of datagrams
+     * @param local an address of this host
+     * @throws VerbsException if it can have no UDP port there
+     */
+    public void useAddress(UnconnectedQueuePair pair, InetAddress local) {
+        unconnected(pair).useAddress(local);
+    }
+
+    /**
+     * {@link #progress} waits for a descriptor, too: for one thread that drives this device and something else. Manual progress
+     * on epoll.
+     *
+     * @param descriptor that stays open as long as the device
+     * @param readable what is done, in each turn, while it can be read, or is the end of a pipe that nobody reads
+     * @return ends it, before the descriptor is closed
+     */
+    public Runnable watch(int descriptor, Runnable readable) {
+        EventLoop.Cancellable[] watched = new EventLoop.Cancellable[1];
+        onFirstLoop(() -> watched[0] = firstEngine().loop().watch(descriptor, readable));
+        return watched[0]::cancel;
+    }
+
+    /** The oldest asynchronous event, without a turn of the device. */
+    public Optional<AsyncEvent> pollEvent() {
+        progress().checkThread();
+        return events.poll();
+    }
+
+    private static UnconnectedSoftQueuePair unconnected(UnconnectedQueuePair pair) {
+        if (pair instanceof UnconnectedSoftQueuePair mine) {
+            return mine;
+        }
+        throw new IllegalArgumentException(pair + ": expected a queue pair of this device");
     }
 
     // ---- VerbsDevice

@@ -200,12 +200,17 @@ final class UnconnectedSoftQueuePair extends SoftQueuePair implements Unconnecte
         });
     }
 
+    /** Goes to another address of this host. */
+    void useAddress(InetAddress local) {
+        move("useAddress", FROM_INITIAL, () -> address = end.useAddress(local));
+    }
+
     private int reads(int most) {
         return type() == QueuePairType.RELIABLE_CONNECTION ? most : 0;
     }
 
     /** Takes a step from some states; another thread, or the peer, may have moved it before the engine comes to it. */
-    private void move(String what, Set<QueuePairState> from, Runnable step) {
+    private void move(String what, Set<QueuePairState> from, RnicEngine.Task step) {
         engine.checkThread();
         check(what, from);
         boolean[] late = new boolean[1];

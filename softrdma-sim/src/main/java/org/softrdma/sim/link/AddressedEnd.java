@@ -1,6 +1,7 @@
 package org.softrdma.sim.link;
 
 import java.io.IOException;
+import java.net.InetAddress;
 import org.softrdma.verbs.AddressHandle;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QueuePairAddress;
@@ -25,6 +26,14 @@ public interface AddressedEnd {
      * @throws IOException if it can have no UDP port
      */
     QueuePairAddress open(QueuePairEnd queuePair) throws IOException;
+
+    /**
+     * Goes to another address of this host. Before {@link #readyToReceive}; not of datagrams.
+     *
+     * @return what peers must know of it, with the same sequence
+     * @throws IOException if it can have no UDP port there
+     */
+    QueuePairAddress useAddress(InetAddress local) throws IOException;
 
     /**
      * Forgets its peer and what was agreed on with it: takes no packets, and sends none. Ends if that fails.

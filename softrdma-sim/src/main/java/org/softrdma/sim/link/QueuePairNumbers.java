@@ -13,10 +13,6 @@ import org.softrdma.sim.memory.NumberReuse;
  */
 public final class QueuePairNumbers {
     private static final int MASK = 0xFF_FFFF;
-    /** The numbers below belong to connection managers. */
-    private static final int LEAST_DRAWN = 2;
-    /** Most numbers that are drawn: if more were in use, it would take long to find a free one. */
-    private static final int MOST_DRAWN = 1 << 23;
 
     private final NumberReuse reuse;
     private final ReentrantLock lock = new ReentrantLock();
@@ -29,6 +25,8 @@ public final class QueuePairNumbers {
 
     private int next;
     private @Nullable RandomGenerator random;
+    private int leastDrawn;
+    private int drawnBelow;
 
     /**
      * All are free.
@@ -45,9 +43,14 @@ public final class QueuePairNumbers {
      * From now on peers cannot guess the numbers. Before the first one is taken.
      *
      * @param source where they are drawn from
+     * @param least the least of them
+     * @param below all are less than this. Half of them are drawn at most: if more were in use, it would take long to find
+     *     a free one
      */
-    public void drawFrom(RandomGenerator source) {
+    public void drawFrom(RandomGenerator source, int least, int below) {
         random = source;
+        leastDrawn = least;
+        drawnBelow = below;
     }
 
     /**
@@ -59,13 +62,13 @@ public final class QueuePairNumbers {
     public int take() {
         lock.lock();
         try {
-            if (random != null && users.size() >= MOST_DRAWN) {
+            if (random != null && users.size() >= (drawnBelow - leastDrawn) / 2) {
                 throw new IllegalStateException(users.size() + " numbers of queue pairs are in use: no more are drawn");
             }
             makeRoom();
             int number = again.isEmpty() ? 0 : again.removeLast();
             while (number == 0 || users.get(number) != FREE) {
-                number = random == null ? next++ & MASK : random.nextInt(LEAST_DRAWN, MASK);
+                number = random == null ? next++ & MASK : random.nextInt(leastDrawn, drawnBelow);
             }
             users.put(number, 1);
             return number;

@@ -116,6 +116,11 @@ public final class AsyncEvents {
         return take(0);
     }
 
+    /** The oldest one, without waiting. */
+    public Optional<AsyncEvent> poll() {
+        return take(0);
+    }
+
     private Optional<AsyncEvent> take(long timeoutNs) {
         lock.lock();
         try {

@@ -53,6 +53,8 @@ public final class ReceiveQueue {
     private volatile long discarded;
     /** Slot of the shared queue that a message is consuming. */
     private int taken = SoftSharedReceiveQueue.NONE;
+    /** Posts a RECV when there is none, if it has one; null for nobody. */
+    private @Nullable Runnable supplier;
 
     /**
      * An empty queue.
@@ -143,7 +145,25 @@ public final class ReceiveQueue {
 
     /** True if there is a RECV for a message, which has begun to arrive. */
     public boolean hasNext() {
-        return shared == null ? isPosted() : taken >= 0 || takesOne(shared);
+        return shared == null ? isPosted() || isSupplied() : taken >= 0 || takesOne(shared);
+    }
+
+    /**
+     * From now on RECVs are asked for when there is none, also for a flush. Before it is connected.
+     *
+     * @param newSupplier posts some, if there are some
+     */
+    public void suppliedBy(Runnable newSupplier) {
+        supplier = newSupplier;
+    }
+
+    private boolean isSupplied() {
+        Runnable posts = supplier;
+        if (posts == null) {
+            return false;
+        }
+        posts.run();
+        return isPosted();
     }
 
     private boolean isPosted() {
@@ -219,7 +239,7 @@ public final class ReceiveQueue {
 
     /** Flushes every RECV; the oldest tells why it failed, if it did. Of a shared queue only the one that has begun. */
     public void flush(int vendorCode) {
-        while (shared == null ? isPosted() : taken >= 0) {
+        while (shared == null ? hasNext() : taken >= 0) {
             CompletionStatus status = failure;
             int code = status == CompletionStatus.FLUSHED ? vendorCode : failureCode;
             failure = CompletionStatus.FLUSHED;

@@ -50,6 +50,18 @@ public class SoftCompletionQueue implements CompletionQueue {
     private static final int ARMED_SOLICITED = 1;
     private static final int ARMED_ANY = 2;
 
+    /** Whoever takes completions as they come. */
+    @FunctionalInterface
+    public interface Taker {
+        /**
+         * Gets one.
+         *
+         * @param completion the same object each time
+         * @param solicited it is of a message that is to wake its receiver
+         */
+        void take(WorkCompletion completion, boolean solicited);
+    }
+
     private final Progress progress;
     private final QueueLock lock;
     private final @Nullable SoftCompletionChannel channel;
@@ -84,6 +96,10 @@ public class SoftCompletionQueue implements CompletionQueue {
     private @Nullable AsyncEvents events;
 
     private int most = MAX_ENTRIES;
+    /** Gets whatever comes; null for nobody. */
+    private @Nullable Taker taker;
+
+    private final WorkCompletion given = new WorkCompletion();
 
     // Under the channel's lock, which is taken inside this queue's.
     private int eventsTaken;
@@ -126,6 +142,14 @@ public class SoftCompletionQueue implements CompletionQueue {
     /** From now on an overrun is an event of the device. Before anybody else has the queue. */
     public void tell(AsyncEvents deviceEvents) {
         events = deviceEvents;
+    }
+
+    /**
+     * From now on completions are not kept, but given away as they come, on the thread of the engine that brings them. Before
+     * anybody else has the queue, whose queue pairs all have the same engine.
+     */
+    public void takenBy(Taker newTaker) {
+        taker = newTaker;
     }
 
     /** The most entries that it can be resized to, or 0 if it cannot be resized. Before anybody else has the queue. */
@@ -312,6 +336,24 @@ public class SoftCompletionQueue implements CompletionQueue {
             for (CompletionSource told : overrunNow) {
                 told.completionQueueOverrun();
             }
+        }
+        Taker takes = taker;
+        if (takes != null && takeOne()) {
+            takes.take(given, solicited);
+        }
+    }
+
+    private boolean takeOne() {
+        lock.lock();
+        try {
+            if (head == tail) {
+                return false;
+            }
+            take((int) head & mask, given);
+            head++;
+            return true;
+        } finally {
+            lock.unlock();
         }
     }
 

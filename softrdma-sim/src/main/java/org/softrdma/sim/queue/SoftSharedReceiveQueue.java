@@ -1,5 +1,6 @@
 package org.softrdma.sim.queue;
 
+import org.jspecify.annotations.Nullable;
 import org.softrdma.verbs.AsyncEvent.SharedReceiveQueueEvent;
 import org.softrdma.verbs.Capabilities;
 import org.softrdma.verbs.MemoryRegion;
@@ -51,6 +52,9 @@ public final class SoftSharedReceiveQueue implements SharedReceiveQueue {
     private final Object[] takers;
 
     private int limit;
+    /** Posts a RECV when there is none, if it has one; null for nobody. Set before the queue is used. */
+    private @Nullable Runnable supplier;
+
     private int queuePairs;
     private boolean closed;
 
@@ -100,6 +104,15 @@ public final class SoftSharedReceiveQueue implements SharedReceiveQueue {
      * @param maxScatterGather entries of a RECV
      */
     public record Size(int maxWorkRequests, int maxScatterGather) {}
+
+    /**
+     * From now on RECVs are asked for when there is none. Before a queue pair has the queue.
+     *
+     * @param newSupplier posts some, if there are some; on the thread of an engine
+     */
+    public void suppliedBy(Runnable newSupplier) {
+        supplier = newSupplier;
+    }
 
     /** True if it belongs to the device that this progress drives. */
     public boolean isOf(Progress device) {
@@ -251,6 +264,16 @@ public final class SoftSharedReceiveQueue implements SharedReceiveQueue {
 
     /** Takes the oldest RECV for a message that has begun to arrive; {@link #NONE} if there is none. Engine threads. */
     int take(Object taker) {
+        int slot = takePosted(taker);
+        Runnable posts = supplier;
+        if (slot != NONE || posts == null) {
+            return slot;
+        }
+        posts.run();
+        return takePosted(taker);
+    }
+
+    private int takePosted(Object taker) {
         lock.lock();
         try {
             if (head == tail) {

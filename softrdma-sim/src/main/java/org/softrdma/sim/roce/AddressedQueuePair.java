@@ -28,7 +28,7 @@ import org.softrdma.verbs.VerbsException;
  */
 final class AddressedQueuePair implements AddressedEnd {
     private final RoceConnection connection;
-    private final InetAddress address;
+    private InetAddress address;
     private final QueuePairType type;
     private final int queueKey;
     private @Nullable QueuePairEnd queuePair;
@@ -92,6 +92,24 @@ final class AddressedQueuePair implements AddressedEnd {
                 new DatagramEnd(connection.engine(), pair, queueKey, here.sequence(), on),
                 new RoceAgreement(type, 0, 0, here.maxTransferUnit()),
                 /* active= */ true);
+    }
+
+    @Override
+    public QueuePairAddress useAddress(InetAddress local) throws IOException {
+        QueuePairAddress here = own;
+        if (here == null) {
+            throw new IllegalStateException("the queue pair is not open");
+        }
+        RocePort on = connection.ports().named(local);
+        QueuePairAddress there = new QueuePairAddress(
+                on.localAddress(),
+                here.number(),
+                here.sequence(),
+                connection.ports().transferUnit(local));
+        address = local;
+        port = on;
+        own = there;
+        return there;
     }
 
     @Override

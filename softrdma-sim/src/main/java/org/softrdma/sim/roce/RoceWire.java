@@ -28,6 +28,7 @@ import org.softrdma.sim.roce.cm.CmPeer;
 import org.softrdma.sim.roce.wire.AddressHeader;
 import org.softrdma.sim.roce.wire.ConnectRequest;
 import org.softrdma.sim.roce.wire.Gid;
+import org.softrdma.sim.roce.wire.NumberedPort;
 import org.softrdma.sim.transport.Acceptor;
 import org.softrdma.sim.transport.AddressText;
 import org.softrdma.verbs.AddressHandle;
@@ -76,7 +77,7 @@ final class RoceWire implements Wire {
     private final AtomicInteger nextEngine = new AtomicInteger();
 
     RoceWire(RoceSettings settings, List<RnicEngine> engines, RandomGenerator random, QueuePairNumbers numbers) {
-        numbers.drawFrom(random);
+        numbers.drawFrom(random, NumberedPort.leastNumber(settings.port()), NumberedPort.numbersBelow(settings.port()));
         this.engines = engines.stream()
                 .map(engine -> new RocePorts(engine, settings, random, numbers))
                 .toList();

@@ -59,6 +59,27 @@ final class EpollEventLoop extends LinuxEventLoop {
         return handle;
     }
 
+    @Override
+    public Cancellable watch(int descriptor, Runnable readable) throws IOException {
+        Watched handle = new Watched(new FileDescriptor(descriptor), careful(readable));
+        IoRegistration registration = register(handle);
+        registration.submit(EpollIoOps.EPOLLIN);
+        return registration::cancel;
+    }
+
+    /** A descriptor of somebody else's: level-triggered, because only its owner knows when it has been read empty. */
+    private record Watched(FileDescriptor fd, Runnable readable) implements EpollIoHandle {
+        @Override
+        public void handle(IoRegistration registered, IoEvent event) {
+            readable.run();
+        }
+
+        @Override
+        public void close() {
+            // Its owner does that.
+        }
+    }
+
     private static final class EpollSocket extends LinuxSocket
             implements EpollIoHandle, EnduringIoHandler.EdgeTriggered {
         private boolean awaitingRoom;

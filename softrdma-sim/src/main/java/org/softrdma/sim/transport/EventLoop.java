@@ -78,6 +78,19 @@ public interface EventLoop {
      */
     int run(long timeoutNs);
 
+    /**
+     * Waits for a descriptor, too, that is none of its sockets: this is raised as long as it can be read, or is the end of a
+     * pipe that nobody reads. On the loop.
+     *
+     * @param descriptor which the caller closes, after it has cancelled this
+     * @param readable what is done then
+     * @throws IOException if this transport cannot, or it is none to wait for
+     */
+    default Cancellable watch(int descriptor, Runnable readable) throws IOException {
+        throw new IOException(
+                "this transport waits for its own sockets only; transport=epoll waits for others as well");
+    }
+
     /** An accepted connection that no loop drives yet. */
     interface PendingSocket {
         /** Closes a connection that no loop will adopt. */

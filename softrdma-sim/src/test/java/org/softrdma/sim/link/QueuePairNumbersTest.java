@@ -80,12 +80,15 @@ class QueuePairNumbersTest {
     void shouldDrawEachNumberOnceWhenTheSourceRepeatsItself() {
         long[] drawn = {0};
         QueuePairNumbers numbers = new QueuePairNumbers(1, NumberReuse.LATE);
-        numbers.drawFrom(new RandomGenerator() {
-            @Override
-            public long nextLong() {
-                return (drawn[0]++ / 2) << 50; // each twice
-            }
-        });
+        numbers.drawFrom(
+                new RandomGenerator() {
+                    @Override
+                    public long nextLong() {
+                        return (drawn[0]++ / 2) << 50; // each twice
+                    }
+                },
+                2,
+                LARGEST);
         Set<Integer> taken = new HashSet<>();
         for (int i = 0; i < 100; i++) {
             int number = numbers.take();
