@@ -4,6 +4,7 @@ import java.lang.System.Logger.Level;
 import java.lang.foreign.Arena;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.softrdma.run.card.EventWriter;
 import org.softrdma.run.device.RxeDevice;
 import org.softrdma.run.device.RxeTree;
 import org.softrdma.run.files.FileCalls;
@@ -34,7 +35,7 @@ final class ProgramCalls {
         this.kernel = kernel;
         this.architecture = architecture;
         call = new Notification(arena.allocate(Notification.LENGTH, Long.BYTES));
-        verbs = new UverbsDevice(kernel, range, device, arena);
+        verbs = new UverbsDevice(kernel, range, device, new EventWriter(architecture), arena);
         files = new FileCalls(kernel, architecture, range, RxeTree.of(device), Map.of(UverbsDevice.PATH, verbs), arena);
     }
 
@@ -49,8 +50,14 @@ final class ProgramCalls {
         }
     }
 
+    /** Ends what programs have left. */
+    void close() {
+        verbs.close();
+    }
+
     /** Waits for a call and answers it; true for the last one. */
     boolean answerNext(int last) {
+        awaitCall();
         if (!kernel.receive(call)) {
             return false;
         }
@@ -60,13 +67,22 @@ final class ProgramCalls {
         return isLast;
     }
 
+    /** The thread goes on, whatever has failed in the card. */
+    private void awaitCall() {
+        try {
+            verbs.awaitCall();
+        } catch (RuntimeException | Error e) {
+            report(null, e);
+        }
+    }
+
     private void answer(@Nullable LinuxCall which) {
         try {
             if (which == null) {
                 kernel.pass(call.id());
             } else if (which == LinuxCall.IOCTL) {
                 verbs.answer(call);
-            } else {
+            } else if (which != LinuxCall.WRITE || !verbs.ring(call)) {
                 files.answer(call, which);
             }
         } catch (CallRefusedException e) {

@@ -59,7 +59,9 @@ public final class ProgramRun {
         try (Arena arena = Arena.ofConfined()) {
             LinuxKernel kernel = new LinuxKernel(architecture, listener, arena);
             try {
-                new ProgramCalls(kernel, architecture, range, device, arena).answerAll(launcher.threadNumber());
+                ProgramCalls calls = new ProgramCalls(kernel, architecture, range, device, arena);
+                calls.answerAll(launcher.threadNumber());
+                calls.close();
             } finally {
                 kernel.close(listener); // calls that nobody answers then fail, and do not wait
             }

@@ -46,9 +46,12 @@ class ProgramCallsTest {
     }
 
     @Test
-    void shouldRefuseADoorbellAsLongAsNobodyAnswersIt() {
+    void shouldRefuseWhatIsNoDoorbell() {
         assertEquals("give 960 answer", answerTo(LinuxCall.OPEN, kernel.text(0, "/dev/infiniband/uverbs0"), 2));
-        assertEquals("refuse 95", answerTo(LinuxCall.WRITE, 960, 0, 32));
+        assertEquals("refuse 14", answerTo(LinuxCall.WRITE, 960, 0, 32)); // where there is no memory
+        assertEquals("refuse 22", answerTo(LinuxCall.WRITE, 960, kernel.text(0, "28"), 2));
+        assertEquals(
+                "refuse 95", answerTo(LinuxCall.WRITE, 960, kernel.text(0, "another command, at least so long"), 32));
         assertEquals("pass", answerTo(LinuxCall.WRITE, 961, 0, 32));
     }
 

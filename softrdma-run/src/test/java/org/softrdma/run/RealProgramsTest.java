@@ -7,15 +7,23 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.File;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.softrdma.run.device.GidEntry;
+import org.softrdma.run.device.RxeDevice;
 import org.softrdma.run.host.HostCheck;
 import org.softrdma.run.host.HostFinding;
 import org.softrdma.run.host.RxeDriver;
@@ -41,9 +49,15 @@ class RealProgramsTest {
     }
 
     private Process start(String... program) throws IOException {
+        return start(output(), program);
+    }
+
+    private static Process start(Path output, String... program) throws IOException {
         List<String> command = new ArrayList<>(List.of(
                 System.getProperty("java.home") + File.separator + "bin" + File.separator + "java",
                 "--enable-native-access=ALL-UNNAMED",
+                "--sun-misc-unsafe-memory-access=allow",
+                "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
                 "-XX:TieredStopAtLevel=1",
                 "-XX:+UseSerialGC",
                 "-cp",
@@ -52,7 +66,7 @@ class RealProgramsTest {
         command.addAll(List.of(program));
         return new ProcessBuilder(command)
                 .redirectErrorStream(true)
-                .redirectOutput(output().toFile())
+                .redirectOutput(output.toFile())
                 .start();
     }
 
@@ -98,15 +112,15 @@ class RealProgramsTest {
     @Test
     void shouldShowFilesThatAreNotThereAndThoseThatAre() throws Exception {
         int code = run("sh", "-c", """
-                cat /sys/class/infiniband/rxe0/node_type /dev/null /etc/hostname
-                ls -la /sys/class/infiniband /dev/infiniband || exit 1
-                cd /sys/class && cat infiniband_verbs/uverbs0/ibdev && cat infiniband/../infiniband/rxe0/ports/1/state
-                test -c /dev/infiniband/uverbs0 && test -d /sys/class/infiniband/rxe0/ports || exit 2
-                test -e /sys/class/infiniband/mlx5_0 && exit 3
-                echo x 2>/dev/null >/sys/class/infiniband/rxe0/node_type && exit 4
-                cat /nonexistent 2>/dev/null
-                exit 42
-                """);
+            cat /sys/class/infiniband/rxe0/node_type /dev/null /etc/hostname
+            ls -la /sys/class/infiniband /dev/infiniband || exit 1
+            cd /sys/class && cat infiniband_verbs/uverbs0/ibdev && cat infiniband/../infiniband/rxe0/ports/1/state
+            test -c /dev/infiniband/uverbs0 && test -d /sys/class/infiniband/rxe0/ports || exit 2
+            test -e /sys/class/infiniband/mlx5_0 && exit 3
+            echo x 2>/dev/null >/sys/class/infiniband/rxe0/node_type && exit 4
+            cat /nonexistent 2>/dev/null
+            exit 42
+            """);
         String said = said();
         assertEquals(42, code, said);
         assertTrue(said.contains("1: CA\n"), said);
@@ -157,5 +171,117 @@ class RealProgramsTest {
         assertTrue(said.contains("PORT_ACTIVE (4)"), said);
         assertTrue(said.contains("max_qp_wr:\t\t\t16384"), said);
         assertTrue(said.contains("RoCE v2"), said);
+    }
+
+    // ---- pingpongs: each compares the bytes that it gets
+
+    private static void requirePingpongs() {
+        assumeTrue(isInstalled("ibv_rc_pingpong"), "no ibv_rc_pingpong: it is in ibverbs-utils");
+        assumeTrue(RxeDriver.find().good(), RxeDriver.find().sentence());
+    }
+
+    /** Options that both ends have: the loopback address, and a TCP port on which they exchange addresses. */
+    private static String options(String more) throws IOException {
+        List<GidEntry> gids = RxeDevice.ofThisHost().gids();
+        int index = 0;
+        while (!gids.get(index).address().equals(InetAddress.ofLiteral("127.0.0.1"))) {
+            index++;
+        }
+        try (ServerSocket free = new ServerSocket(0)) {
+            return " -c -g " + index + " -p " + free.getLocalPort() + " " + more + " ";
+        }
+    }
+
+    /** Tries until the server is there. */
+    private static String client(String pingpong) {
+        return "n=0; until " + pingpong + " 127.0.0.1; do n=$((n + 1)); [ $n -lt 100 ] || exit 9; sleep 0.1; done";
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "ibv_rc_pingpong, -n 20 -s 64",
+        "ibv_rc_pingpong, -n 200 -s 65536 -e",
+        "ibv_srq_pingpong, -n 200 -s 4096 -e",
+        "ibv_uc_pingpong, -n 200 -s 65536 -m 4096 -e",
+    })
+    void shouldLetTwoProgramsOfOneRunTalk(String program, String more) throws Exception {
+        requirePingpongs();
+        String pingpong = program + options(more);
+        assertEquals(0, run("sh", "-c", pingpong + " & " + client(pingpong) + "; wait $!"), said());
+        assertEquals(2, count("iters in"), said());
+    }
+
+    private int count(String text) {
+        return said().split(text, -1).length - 1;
+    }
+
+    /** The second one has another UDP port, which the number of its queue pair names. */
+    @ParameterizedTest
+    @ValueSource(strings = {"-n 20 -s 64", "-n 200 -s 65536 -e"})
+    void shouldLetTwoRunsOnOneAddressTalk(String more) throws Exception {
+        requirePingpongs();
+        String pingpong = "ibv_rc_pingpong" + options(more);
+        Path servers = folder.resolve("server");
+        Process server = start(servers, "sh", "-c", pingpong);
+        try {
+            assertEquals(0, run("sh", "-c", client(pingpong)), said());
+            assertTrue(server.waitFor(DEADLINE_SECONDS, TimeUnit.SECONDS), Files.readString(servers));
+            assertEquals(0, server.exitValue(), Files.readString(servers));
+        } finally {
+            server.destroyForcibly();
+        }
+    }
+
+    /** The peer hears of it by its retries, and whoever comes next finds a card. */
+    @Test
+    void shouldEndTheQueuePairsOfAProgramThatIsKilled() throws Exception {
+        requirePingpongs();
+        Path number = folder.resolve("number");
+        String endless = "ibv_rc_pingpong" + options("-e -n 100000000");
+        String next = "ibv_rc_pingpong" + options("-n 10");
+        Path servers = folder.resolve("server");
+        Process server = start(
+                servers,
+                "sh",
+                "-c",
+                "stdbuf -oL " + endless + " & echo $! >" + number + "; wait $!; echo ended; exec " + next);
+        try {
+            Path clients = folder.resolve("client");
+            Process client = start(
+                    clients,
+                    "sh",
+                    "-c",
+                    "until " + endless + " 127.0.0.1 | grep remote; do sleep 0.1; done; " + client(next));
+            try {
+                long program = await(number);
+                until(() -> Files.readString(servers).contains("remote address"), servers);
+                ProcessHandle.of(program).ifPresent(ProcessHandle::destroyForcibly);
+                assertTrue(client.waitFor(DEADLINE_SECONDS, TimeUnit.SECONDS), () -> text(clients));
+                assertEquals(0, client.exitValue(), text(clients));
+                assertTrue(text(clients).contains("Failed status"), text(clients));
+                assertTrue(server.waitFor(DEADLINE_SECONDS, TimeUnit.SECONDS), () -> text(servers));
+                assertEquals(0, server.exitValue(), text(servers));
+            } finally {
+                client.destroyForcibly();
+            }
+        } finally {
+            server.destroyForcibly();
+        }
+    }
+
+    private static String text(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (IOException e) {
+            return e.toString();
+        }
+    }
+
+    private static void until(Callable<Boolean> condition, Path said) throws Exception {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(DEADLINE_SECONDS);
+        while (!condition.call()) {
+            assertTrue(System.nanoTime() < end, () -> text(said));
+            TimeUnit.MILLISECONDS.sleep(STEP_MS);
+        }
     }
 }

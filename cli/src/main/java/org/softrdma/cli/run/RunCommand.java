@@ -34,18 +34,20 @@ import picocli.CommandLine.Spec;
             "Run a program, unmodified, beside an RDMA card that is not there. It sees the device rxe0, as on a machine"
                     + " with SoftRoCE. Needs no root, no kernel module and no container rights: Linux on x86-64, and"
                     + " the distribution's rdma-core.",
-            "So far programs find the device and ask what it can do; they cannot use it yet."
+            "So far programs can use reliable and unreliable connections whose addresses they exchange themselves, as"
+                    + " ibv_rc_pingpong does, also between two runs; not rdma_cm, and no datagrams."
         },
         footer = {
             "",
-            "Ends with the program's exit code, with 128 and the signal's number if a signal ended it, with 127 if there"
-                    + " is no such program, and with 126 if it cannot be run. Signals to this command are passed on."
-                    + " What the program leaves running ends with it.",
+            "Ends with the program's exit code, with 128 and the signal's number if a signal ended it, with 127 if"
+                + " there is no such program, and with 126 if it cannot be run. Signals to this command are passed on."
+                + " What the program leaves running ends with it.",
             "",
             "Examples:",
             "  softrdma run --check",
             "  softrdma run -- ibv_devinfo -v",
-            "  softrdma run -- sh -c 'ls /sys/class/infiniband; fi_info -p verbs'"
+            "  softrdma run -- sh -c 'ls /sys/class/infiniband; fi_info -p verbs'",
+            "  softrdma run -- ibv_rc_pingpong -g 1              in another terminal: ... -g 1 127.0.0.1"
         })
 public final class RunCommand implements Callable<Integer> {
     /** Signals that are passed on, by the numbers that Linux has for them. */

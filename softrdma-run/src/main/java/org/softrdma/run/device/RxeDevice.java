@@ -82,6 +82,15 @@ public record RxeDevice(String name, long guid, int transferUnit, List<GidEntry>
         }
     }
 
+    /** The address that a queue pair has at first: one that other hosts can reach, if there is one. */
+    public InetAddress ownAddress() {
+        return gids.stream()
+                .map(GidEntry::address)
+                .filter(address -> !address.isLinkLocalAddress())
+                .findFirst()
+                .orElse(gids.getFirst().address());
+    }
+
     /** The unit as verbs number it: 1 for 256 bytes to 5 for 4096. */
     public int transferUnitCode() {
         return Integer.numberOfTrailingZeros(transferUnit / LEAST_UNIT) + 1;

@@ -11,6 +11,7 @@ public final class ErrorNumber {
     public static final int EACCES = 13;
     public static final int EFAULT = 14;
     public static final int EBUSY = 16;
+    public static final int ENODEV = 19;
     public static final int ENOTDIR = 20;
     public static final int EISDIR = 21;
     public static final int EINVAL = 22;
@@ -21,6 +22,7 @@ public final class ErrorNumber {
     public static final int EPROTONOSUPPORT = 93;
 
     public static final int EOPNOTSUPP = 95;
+    public static final int EADDRNOTAVAIL = 99;
 
     private ErrorNumber() {}
 }

@@ -5,6 +5,7 @@ package org.softrdma.run.kernel;
  * are from its table and have not been tried.
  */
 public enum LinuxCall {
+    READ(0, 63),
     WRITE(1, 64),
     OPEN(2),
     CLOSE(3, 57),

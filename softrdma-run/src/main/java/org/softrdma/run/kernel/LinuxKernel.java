@@ -1,9 +1,14 @@
 package org.softrdma.run.kernel;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Stream;
 import org.softrdma.sim.memory.NativeMemory;
 
 /**
@@ -26,10 +31,16 @@ public final class LinuxKernel implements ProgramKernel {
     private static final int SET_STATUS_FLAGS = 4;
     private static final int NON_BLOCKING = 04000;
     private static final int MFD_CLOEXEC = 1;
+    private static final int MFD_ALLOW_SEALING = 2;
+    private static final int ADD_SEALS = 1033;
+    /** It has this length for good, and these seals: what is mapped here must not go away. */
+    private static final int SEALS = 1 | 2 | 4;
+
     private static final int READABLE_WRITABLE = 3;
     private static final int SHARED = 1;
     private static final int CURRENT_DIRECTORY = -100;
     private static final int POLL_ERROR = 8;
+    private static final String PROCESS_LINE = "Tgid:";
 
     private static final int REPLY_LENGTH = 24;
     private static final int VECTOR_LENGTH = 16;
@@ -62,6 +73,11 @@ public final class LinuxKernel implements ProgramKernel {
         path = arena.allocate(PATH_LENGTH);
         link = arena.allocate(PATH_LENGTH);
         noTime = arena.allocate(2L * Long.BYTES, Long.BYTES);
+    }
+
+    @Override
+    public int listener() {
+        return listener;
     }
 
     @Override
@@ -147,7 +163,7 @@ public final class LinuxKernel implements ProgramKernel {
     @Override
     public int createFile(String name, byte[] content) {
         path.setString(0, name);
-        int file = (int) calls.call(LinuxCall.MEMFD_CREATE, path.address(), MFD_CLOEXEC, 0);
+        int file = (int) calls.call(LinuxCall.MEMFD_CREATE, path.address(), MFD_CLOEXEC | MFD_ALLOW_SEALING, 0);
         if (file < 0 || content.length == 0) {
             return file;
         }
@@ -165,6 +181,9 @@ public final class LinuxKernel implements ProgramKernel {
     @Override
     public MemorySegment map(int file, long length) throws CallRefusedException {
         long result = calls.call(LinuxCall.FTRUNCATE, file, length, 0);
+        if (result == 0) {
+            result = calls.call(LinuxCall.FCNTL, file, ADD_SEALS, SEALS);
+        }
         if (result == 0) {
             result = calls.call(LinuxCall.MMAP, 0, length, READABLE_WRITABLE, SHARED, file, 0);
         }
@@ -215,6 +234,39 @@ public final class LinuxKernel implements ProgramKernel {
         // The end that stays here. How the program reads is the program's choice.
         long ignored = calls.call(LinuxCall.FCNTL, ends >>> Integer.SIZE, SET_STATUS_FLAGS, NON_BLOCKING);
         return ends;
+    }
+
+    @Override
+    public int removeWords(int thread, int descriptor, int writingEnd, long unwanted, int length) {
+        path.setString(0, "/proc/" + thread + "/fd/" + descriptor);
+        int file = (int) calls.call(LinuxCall.OPENAT, CURRENT_DIRECTORY, path.address(), NON_BLOCKING | CLOSE_ON_EXEC);
+        if (file < 0) {
+            return 0;
+        }
+        int removed = 0;
+        long read = calls.call(LinuxCall.READ, file, link.address(), link.byteSize() / length * length);
+        close(file);
+        for (long at = 0; at + length <= read; at += length) {
+            if (link.get(LONG, at) == unwanted) {
+                removed++;
+            } else {
+                long ignored = calls.call(LinuxCall.WRITE, writingEnd, link.address() + at, length);
+            }
+        }
+        return removed;
+    }
+
+    @Override
+    public int processOf(int thread) {
+        try (Stream<String> lines = Files.lines(Path.of("/proc/" + thread + "/status"))) {
+            return lines.filter(line -> line.startsWith(PROCESS_LINE))
+                    .findFirst()
+                    .map(line -> Integer.parseInt(
+                            line.substring(PROCESS_LINE.length()).strip()))
+                    .orElse(thread);
+        } catch (IOException | UncheckedIOException e) {
+            return thread;
+        }
     }
 
     /** {@code struct pollfd}: descriptor, events to wait for, events that are there. */

@@ -10,6 +10,9 @@ public interface ProgramKernel {
     /** Any number for a descriptor: the lowest that is free. */
     int ANY_NUMBER = -1;
 
+    /** A descriptor that can be read while a call waits. */
+    int listener();
+
     /**
      * Waits for a call.
      *
@@ -73,6 +76,20 @@ public interface ProgramKernel {
 
     /** Makes a pipe: the descriptor to read in the low 32 bits, the one to write in the high ones. */
     long createPipe();
+
+    /**
+     * Reads a pipe empty by the program's end, and writes back what does not begin with a word.
+     *
+     * @param descriptor of the reading end in the program
+     * @param writingEnd here
+     * @param word of those that go
+     * @param length bytes of each record
+     * @return how many have gone
+     */
+    int removeWords(int thread, int descriptor, int writingEnd, long word, int length);
+
+    /** The process that a thread is of; the thread's own number if it has ended. */
+    int processOf(int thread);
 
     /** Whether nobody has the reading end of a pipe any more. */
     boolean isAbandoned(int writingEnd);

@@ -10,6 +10,9 @@ import org.softrdma.run.kernel.ProgramKernel;
  * @param number of the reading end in the program
  */
 record EventPipe(int writingEnd, int number) {
+    /** No pipe. */
+    static final EventPipe NONE = new EventPipe(-1, -1);
+
     /** Makes one, and gives the program its end. */
     static EventPipe give(ProgramKernel kernel, long call) throws CallRefusedException {
         long pipe = kernel.createPipe();
@@ -25,5 +28,17 @@ record EventPipe(int writingEnd, int number) {
             throw new CallRefusedException(-given);
         }
         return new EventPipe(writingEnd, given);
+    }
+
+    /**
+     * Takes back the events of an object that the program has not read, as a kernel does when the object goes: the program waits until
+     * it has acknowledged as many as it was given.
+     *
+     * @param thread of the program
+     * @param length bytes of an event, which begins with the cookie
+     * @return how many
+     */
+    int takeBack(ProgramKernel kernel, int thread, long cookie, int length) {
+        return kernel.removeWords(thread, number, writingEnd, cookie, length);
     }
 }

@@ -1,15 +1,19 @@
 package org.softrdma.run.uverbs;
 
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.util.Arrays;
 import java.util.Optional;
+import org.softrdma.run.card.Card;
+import org.softrdma.run.card.CompletionRing;
+import org.softrdma.run.card.EventWriter;
+import org.softrdma.run.card.SharedReceiveRing;
+import org.softrdma.run.device.RxeDevice;
 import org.softrdma.run.kernel.CallRefusedException;
 import org.softrdma.run.kernel.ErrorNumber;
 import org.softrdma.run.kernel.Notification;
 import org.softrdma.run.kernel.ProgramKernel;
+import org.softrdma.run.rxe.CompletionElement;
 import org.softrdma.run.rxe.RxeRing;
+import org.softrdma.verbs.MemoryRegion;
 
 /**
  * Commands that make, ask and take away objects. Input and answer are those of {@code rdma/ib_user_verbs.h}: the input of a command that is
@@ -29,41 +33,64 @@ final class ObjectCommands {
     private static final int MODIFY_QP = 26;
     private static final int DESTROY_QP = 27;
     private static final int CREATE_SRQ = 32;
+    private static final int MODIFY_SRQ = 33;
+    private static final int QUERY_SRQ = 34;
     private static final int DESTROY_SRQ = 35;
 
-    /** Bytes that only a command that is not extended has in front. */
-    private static final int ANSWER_ADDRESS = 8;
-
-    private static final int HANDLE_OFFSET = 8;
-    private static final int COMPLETION_LENGTH = 48;
     private static final int MOST_COMPLETIONS = 0x8000 - 1;
+    private static final int NO_CHANNEL = -1;
+    private static final int PAGE_MASK = 4096 - 1;
+    /** Bytes of {@code struct ib_uverbs_comp_event_desc} and of {@code ib_uverbs_async_event_desc}. */
+    private static final int COMPLETION_EVENT = 8;
+
+    private static final int ASYNCHRONOUS_EVENT = 16;
 
     private final ProgramKernel kernel;
     private final WriteCommand command;
-    private final ObjectNumbers numbers = new ObjectNumbers();
+    private final Card card;
+    private final EventWriter events;
+    private final PairCommands pairs;
 
-    ObjectCommands(ProgramKernel kernel, WriteCommand command) {
+    ObjectCommands(ProgramKernel kernel, WriteCommand command, Card card, EventWriter events, RxeDevice device) {
         this.kernel = kernel;
         this.command = command;
+        this.card = card;
+        this.events = events;
+        pairs = new PairCommands(command, card, events, device);
     }
 
     /** Answers the command that was read. */
     void answer(Notification call, VerbsContext context) throws CallRefusedException {
         switch (command.number()) {
-            case ALLOC_PD -> answerHandle(call, context.add(new VerbsObject.Domain()));
-            case DEALLOC_PD -> remove(call, context, 0, VerbsObject.Domain.class, 0);
+            case ALLOC_PD -> {
+                context.watchedBy(card);
+                answerHandle(call, context.add(new VerbsObject.Domain(card.allocateDomain())));
+            }
+            case DEALLOC_PD -> {
+                context.remove(command.inputInt(0), VerbsObject.Domain.class)
+                        .card()
+                        .close();
+                command.answer(call, 0);
+            }
             case REG_MR -> register(call, context);
-            case DEREG_MR -> remove(call, context, 0, VerbsObject.Region.class, 0);
+            case DEREG_MR -> {
+                context.remove(command.inputInt(0), VerbsObject.Region.class)
+                        .card()
+                        .close();
+                command.answer(call, 0);
+            }
             case CREATE_COMP_CHANNEL -> createChannel(call, context);
             case CREATE_CQ -> createCompletions(call, context);
-            case DESTROY_CQ -> remove(call, context, HANDLE_OFFSET, VerbsObject.Completions.class, 2 * Integer.BYTES);
+            case DESTROY_CQ -> destroyCompletions(call, context);
             case REQ_NOTIFY_CQ -> notifyCompletions(call, context);
             case CREATE_SRQ -> createShared(call, context);
-            case DESTROY_SRQ -> remove(call, context, HANDLE_OFFSET, VerbsObject.SharedReceives.class, Integer.BYTES);
-            case CREATE_QP -> createPair(call, context);
-            case QUERY_QP -> queryPair(call, context);
-            case MODIFY_QP -> modifyPair(call, context);
-            case DESTROY_QP -> remove(call, context, HANDLE_OFFSET, VerbsObject.Pair.class, Integer.BYTES);
+            case MODIFY_SRQ -> modifyShared(call, context);
+            case QUERY_SRQ -> queryShared(call, context);
+            case DESTROY_SRQ -> destroyShared(call, context);
+            case CREATE_QP -> pairs.create(call, context);
+            case QUERY_QP -> pairs.query(call, context);
+            case MODIFY_QP -> pairs.modify(call, context);
+            case DESTROY_QP -> destroyPair(call, context);
             default -> throw new CallRefusedException(ErrorNumber.EOPNOTSUPP);
         }
     }
@@ -73,155 +100,146 @@ final class ObjectCommands {
         command.answer(call, Integer.BYTES);
     }
 
-    /** The answer counts events that were reported; none are yet. */
-    private <T extends VerbsObject> void remove(
-            Notification call, VerbsContext context, int handleOffset, Class<T> type, int answerLength)
-            throws CallRefusedException {
-        switch (context.remove(command.inputInt(handleOffset), type)) {
-            case VerbsObject.Completions queue -> context.memory().free(queue.ring());
-            case VerbsObject.SharedReceives queue -> context.memory().free(queue.ring());
-            case VerbsObject.Pair pair -> {
-                context.memory().free(pair.sends());
-                pair.receives().ifPresent(context.memory()::free);
-            }
-            default -> {}
-        }
-        command.answer(call, answerLength);
+    private void destroyCompletions(Notification call, VerbsContext context) throws CallRefusedException {
+        VerbsObject.Completions gone =
+                context.remove(command.inputInt(WriteCommand.HANDLE_OFFSET), VerbsObject.Completions.class);
+        CompletionRing ring = gone.card();
+        int unread = gone.channel().isEmpty()
+                ? 0
+                : gone.channel().get().pipe().takeBack(kernel, call.thread(), ring.cookie(), COMPLETION_EVENT);
+        command.set(0, ring.raised() - unread);
+        command.set(4, reported(call, context, ring.cookie(), ring.failures()));
+        context.memory().free(ring.ring());
+        command.answer(call, 2 * Integer.BYTES);
     }
 
+    private void destroyShared(Notification call, VerbsContext context) throws CallRefusedException {
+        SharedReceiveRing gone = context.remove(
+                        command.inputInt(WriteCommand.HANDLE_OFFSET), VerbsObject.SharedReceives.class)
+                .card();
+        gone.close();
+        command.set(0, reported(call, context, gone.cookie(), gone.raised()));
+        context.memory().free(gone.ring());
+        command.answer(call, Integer.BYTES);
+    }
+
+    private void destroyPair(Notification call, VerbsContext context) throws CallRefusedException {
+        VerbsObject.Pair gone = context.remove(command.inputInt(WriteCommand.HANDLE_OFFSET), VerbsObject.Pair.class);
+        gone.card().close();
+        command.set(0, reported(call, context, gone.cookie(), gone.card().raised()));
+        context.memory().free(gone.sends());
+        gone.receives().ifPresent(context.memory()::free);
+        command.answer(call, Integer.BYTES);
+    }
+
+    /** Asynchronous events of an object that the program has read. */
+    private int reported(Notification call, VerbsContext context, long cookie, int raised) {
+        return raised == 0 ? 0 : raised - context.events().takeBack(kernel, call.thread(), cookie, ASYNCHRONOUS_EVENT);
+    }
+
+    /** start 8, length 16, address for requests 24, domain 32, rights 36. */
     private void register(Notification call, VerbsContext context) throws CallRefusedException {
         VerbsObject.Domain domain = context.get(command.inputInt(32), VerbsObject.Domain.class);
-        VerbsObject.Region region = new VerbsObject.Region(
-                domain,
-                command.inputLong(8),
-                command.inputLong(16),
-                command.inputLong(24),
-                command.inputInt(36),
-                numbers.key());
-        command.set(0, context.add(region));
-        command.set(4, region.key());
-        command.set(8, region.key());
+        long start = command.inputLong(8);
+        long asked = command.inputLong(24);
+        if (((start ^ asked) & PAGE_MASK) != 0) {
+            throw new CallRefusedException(ErrorNumber.EINVAL);
+        }
+        int process = kernel.processOf(call.thread());
+        MemoryRegion region = card.register(
+                domain.card(), process, start, command.inputLong(16), asked, AccessBits.ofRegion(command.inputInt(36)));
+        command.set(0, context.add(new VerbsObject.Region(domain, region, process)));
+        command.set(4, region.lkey());
+        command.set(8, region.rkey());
         command.answer(call, 12);
     }
 
     private void createChannel(Notification call, VerbsContext context) throws CallRefusedException {
+        context.forgetChannels();
         EventPipe pipe = EventPipe.give(kernel, call.id());
-        context.add(new VerbsObject.Channel(pipe.writingEnd()));
+        int ignored = context.add(new VerbsObject.Channel(pipe));
         answerHandle(call, pipe.number());
     }
 
     /** cookie 0, completions 8, vector 12, channel 16. */
     private void createCompletions(Notification call, VerbsContext context) throws CallRefusedException {
-        int at = inputOffset();
+        int at = command.inputOffset();
         int wanted = command.inputInt(at + 8);
         if (wanted < 1 || wanted > MOST_COMPLETIONS || command.inputInt(at + 12) != 0) {
             throw new CallRefusedException(ErrorNumber.EINVAL);
         }
-        RxeRing ring = context.memory().create(wanted, COMPLETION_LENGTH);
-        command.set(0, context.add(new VerbsObject.Completions(command.inputLong(at), ring)));
-        command.set(4, ring.capacity());
-        tell(0, ring);
-        answer(call, 8);
+        int number = command.inputInt(at + 16);
+        Optional<VerbsObject.Channel> channel =
+                number == NO_CHANNEL ? Optional.empty() : Optional.of(context.channel(number));
+        CompletionRing ring = new CompletionRing(
+                context.memory().create(wanted, CompletionElement.LENGTH),
+                command.inputLong(at),
+                channel.map(each -> each.pipe().writingEnd()).orElse(NO_CHANNEL),
+                context.events().writingEnd(),
+                events);
+        command.set(0, context.add(new VerbsObject.Completions(ring, channel)));
+        command.set(4, ring.ring().capacity());
+        command.tell(0, ring.ring());
+        command.answerEither(call, 8);
     }
 
     private void notifyCompletions(Notification call, VerbsContext context) throws CallRefusedException {
-        VerbsObject ignored = context.get(command.inputInt(0), VerbsObject.Completions.class);
+        context.get(command.inputInt(0), VerbsObject.Completions.class).card().arm(command.inputInt(4) != 0);
         command.answer(call, 0);
     }
 
     /** cookie 8, domain 16, requests 20, pieces 24. */
     private void createShared(Notification call, VerbsContext context) throws CallRefusedException {
+        int requests = command.inputInt(20);
         int pieces = command.inputInt(24);
-        PairLimits.checkShared(command.inputInt(20), pieces);
+        PairLimits.checkShared(requests, pieces);
         VerbsObject.Domain domain = context.get(command.inputInt(16), VerbsObject.Domain.class);
-        RxeRing ring = context.memory().create(command.inputInt(20), PairLimits.receiveLength(pieces));
-        int handle = context.add(new VerbsObject.SharedReceives(command.inputLong(8), domain, ring));
+        RxeRing ring = context.memory().create(requests, PairLimits.receiveLength(pieces));
+        SharedReceiveRing shared;
+        try {
+            shared = new SharedReceiveRing(
+                    domain.card(),
+                    ring,
+                    pieces,
+                    command.inputLong(8),
+                    context.events().writingEnd(),
+                    events);
+        } catch (CallRefusedException e) {
+            context.memory().free(ring);
+            throw e;
+        }
+        int handle = context.add(new VerbsObject.SharedReceives(domain, shared, requests, pieces));
         command.set(0, handle);
         command.set(4, ring.capacity());
         command.set(8, pieces);
         command.set(12, handle);
-        tell(0, ring);
+        command.tell(0, ring);
         command.driverOutput().set(ValueLayout.JAVA_INT, 16, handle);
         command.answer(call, 16);
     }
 
-    /** cookie 0, domain 8, queues of completions 12 and 16, shared queue 20, five limits 24, all signalled 44, type 45, is shared 46. */
-    private void createPair(Notification call, VerbsContext context) throws CallRefusedException {
-        int at = inputOffset();
-        int[] capacity = new int[PairLimits.COUNT];
-        for (int i = 0; i < capacity.length; i++) {
-            capacity[i] = command.inputInt(at + 24 + i * Integer.BYTES);
+    /** handle 0, mask 4 (1 for the size, 2 for the limit), limit 12. */
+    private void modifyShared(Notification call, VerbsContext context) throws CallRefusedException {
+        VerbsObject.SharedReceives shared = context.get(command.inputInt(0), VerbsObject.SharedReceives.class);
+        int limit = command.inputInt(12);
+        if ((command.inputInt(4) & 1) != 0) {
+            throw new CallRefusedException(ErrorNumber.EOPNOTSUPP);
         }
-        PairLimits.check(command.inputByte(at + 45), capacity);
-        VerbsObject.Domain domain = context.get(command.inputInt(at + 8), VerbsObject.Domain.class);
-        VerbsObject.Completions sends = context.get(command.inputInt(at + 12), VerbsObject.Completions.class);
-        VerbsObject.Completions receives = context.get(command.inputInt(at + 16), VerbsObject.Completions.class);
-        Optional<VerbsObject.SharedReceives> shared = command.inputByte(at + 46) == 0
-                ? Optional.empty()
-                : Optional.of(context.get(command.inputInt(at + 20), VerbsObject.SharedReceives.class));
-        RxeRing sendRing = context.memory().create(Math.max(1, capacity[0]), PairLimits.sendLength(capacity));
-        Optional<RxeRing> receiveRing = shared.isPresent()
-                ? Optional.empty()
-                : Optional.of(context.memory().create(Math.max(1, capacity[1]), PairLimits.receiveLength(capacity[3])));
-        capacity[4] = PairLimits.inlineLength(capacity);
-        VerbsObject.Pair pair = new VerbsObject.Pair(
-                numbers.pair(),
-                command.inputByte(at + 45),
-                command.inputByte(at + 44) != 0,
-                domain,
-                sends,
-                receives,
-                shared,
-                Arrays.stream(capacity).boxed().toList(),
-                sendRing,
-                receiveRing,
-                Arena.ofAuto().allocate(PairAttributes.LENGTH, Long.BYTES));
-        command.set(0, context.add(pair));
-        command.set(4, pair.number());
-        for (int i = 0; i < capacity.length; i++) {
-            command.set(8 + i * Integer.BYTES, capacity[i]);
+        if ((command.inputInt(4) & 2) != 0) {
+            if (limit < 0 || limit > shared.card().ring().capacity()) {
+                throw new CallRefusedException(ErrorNumber.EINVAL);
+            }
+            shared.card().arm(limit);
         }
-        receiveRing.ifPresent(ring -> tell(0, ring));
-        tell(16, sendRing);
-        answer(call, 32);
+        command.answer(call, 0);
     }
 
-    private void queryPair(Notification call, VerbsContext context) throws CallRefusedException {
-        VerbsObject.Pair pair = context.get(command.inputInt(HANDLE_OFFSET), VerbsObject.Pair.class);
-        PairAttributes.write(pair, command.output());
-        command.answer(call, PairAttributes.ANSWER_LENGTH);
-    }
-
-    private void modifyPair(Notification call, VerbsContext context) throws CallRefusedException {
-        VerbsObject.Pair pair = context.get(command.inputInt(PairAttributes.HANDLE_OFFSET), VerbsObject.Pair.class);
-        PairAttributes.modify(pair, command.input());
-        if (command.extended()) {
-            command.set(4, 8);
-        }
-        command.answer(call, command.extended() ? 8 : 0);
-    }
-
-    /** Where the input begins that both forms of a command have. */
-    private int inputOffset() {
-        return command.extended() ? 0 : ANSWER_ADDRESS;
-    }
-
-    /** An extended answer is longer: what it has, and its length. */
-    private void answer(Notification call, int length) throws CallRefusedException {
-        if (!command.extended()) {
-            command.answer(call, length);
-            return;
-        }
-        int whole = length + 2 * Integer.BYTES;
-        command.set(length + Integer.BYTES, whole);
-        command.answer(call, whole);
-    }
-
-    /** {@code struct mminfo}: offset (8), length (4), nothing (4). */
-    private void tell(int offset, RxeRing ring) {
-        MemorySegment to = command.driverOutput();
-        to.set(ValueLayout.JAVA_LONG, offset, ring.offset());
-        to.set(ValueLayout.JAVA_INT, offset + (long) Long.BYTES, (int)
-                ring.bytes().byteSize());
+    private void queryShared(Notification call, VerbsContext context) throws CallRefusedException {
+        VerbsObject.SharedReceives shared =
+                context.get(command.inputInt(WriteCommand.HANDLE_OFFSET), VerbsObject.SharedReceives.class);
+        command.set(0, shared.card().ring().capacity());
+        command.set(4, shared.pieces());
+        command.set(8, shared.card().limit());
+        command.answer(call, 16);
     }
 }

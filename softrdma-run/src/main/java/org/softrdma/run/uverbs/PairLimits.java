@@ -11,7 +11,7 @@ final class PairLimits {
     static final int COUNT = 5;
 
     private static final int MOST_REQUESTS = 0x4000;
-    private static final int MOST_PIECES = 32;
+    private static final int MOST_PIECES = 16;
     private static final int MOST_INLINE = 512;
     /** Reliable connection, unreliable connection, datagrams. */
     private static final int FIRST_TYPE = 2;

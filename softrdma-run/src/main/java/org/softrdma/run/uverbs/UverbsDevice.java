@@ -1,8 +1,15 @@
 package org.softrdma.run.uverbs;
 
+import java.lang.System.Logger.Level;
 import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
+import org.softrdma.run.card.Card;
+import org.softrdma.run.card.EventWriter;
 import org.softrdma.run.device.RxeDevice;
 import org.softrdma.run.files.DeviceFile;
 import org.softrdma.run.files.FreeNumber;
@@ -22,12 +29,18 @@ public final class UverbsDevice implements DeviceFile {
     /** Where a program finds it. */
     public static final String PATH = "/dev/infiniband/uverbs0";
 
+    private static final System.Logger LOG = System.getLogger(UverbsDevice.class.getName());
     private static final int GET_CONTEXT = 0;
     private static final int QUERY_DEVICE = 1;
     private static final int QUERY_PORT = 2;
     private static final int GET_CONTEXT_LENGTH = 8;
     private static final int PORT_OFFSET = 8;
     private static final int COMPLETION_VECTORS = 1;
+    private static final int POST_SEND = 28;
+    /** {@code struct ib_uverbs_cmd_hdr} and {@code struct ib_uverbs_post_send}. */
+    private static final int DOORBELL_LENGTH = 32;
+
+    private static final int DOORBELL_PAIR_OFFSET = 16;
 
     private final ProgramKernel kernel;
     private final DescriptorRange range;
@@ -36,15 +49,20 @@ public final class UverbsDevice implements DeviceFile {
     private final ObjectCommands objects;
     private final Map<Integer, VerbsContext> contexts = new HashMap<>();
 
+    private final Card card;
+    private final MemorySegment doorbell;
     private int lastSerial;
 
     /** The file of a device. */
-    public UverbsDevice(ProgramKernel kernel, DescriptorRange range, RxeDevice device, Arena arena) {
+    public UverbsDevice(
+            ProgramKernel kernel, DescriptorRange range, RxeDevice device, EventWriter events, Arena arena) {
         this.kernel = kernel;
         this.range = range;
         this.device = device;
         command = new WriteCommand(kernel, arena);
-        objects = new ObjectCommands(kernel, command);
+        card = new Card(device, kernel.listener());
+        doorbell = arena.allocate(DOORBELL_LENGTH, Long.BYTES);
+        objects = new ObjectCommands(kernel, command, card, events, device);
     }
 
     @Override
@@ -77,13 +95,14 @@ public final class UverbsDevice implements DeviceFile {
     }
 
     private void forgetContexts() {
-        contexts.values().removeIf(context -> {
-            boolean abandoned = context.isAbandoned();
-            if (abandoned) {
-                context.close();
-            }
-            return abandoned;
-        });
+        List<VerbsContext> ended =
+                contexts.values().stream().filter(VerbsContext::isAbandoned).toList();
+        contexts.values().removeAll(ended);
+        ended.forEach(UverbsDevice::close);
+        card.forgetProcesses(contexts.values().stream()
+                .flatMap(context -> context.objects(VerbsObject.Region.class))
+                .map(VerbsObject.Region::process)
+                .collect(Collectors.toSet()));
     }
 
     /** Answers the ioctl of uverbs. */
@@ -103,13 +122,64 @@ public final class UverbsDevice implements DeviceFile {
         }
     }
 
+    /**
+     * Answers a doorbell: write(2) of the command POST_SEND.
+     *
+     * @return false if the descriptor is none of a context
+     */
+    public boolean ring(Notification call) throws CallRefusedException {
+        VerbsContext context = contexts.get(OurFiles.serialOf(kernel, call.thread(), (int) call.argument(0)));
+        if (context == null) {
+            return false;
+        }
+        long length = call.argument(2);
+        if (length < DOORBELL_LENGTH
+                || kernel.read(call.thread(), call.argument(1), doorbell, DOORBELL_LENGTH) != DOORBELL_LENGTH) {
+            throw new CallRefusedException(length < DOORBELL_LENGTH ? ErrorNumber.EINVAL : ErrorNumber.EFAULT);
+        }
+        if (doorbell.get(ValueLayout.JAVA_INT, 0) != POST_SEND) {
+            throw new CallRefusedException(ErrorNumber.EOPNOTSUPP);
+        }
+        VerbsObject.Pair pair =
+                context.get(doorbell.get(ValueLayout.JAVA_INT, DOORBELL_PAIR_OFFSET), VerbsObject.Pair.class);
+        if (pair.type() == PairCommands.DATAGRAMS) {
+            throw new CallRefusedException(ErrorNumber.EOPNOTSUPP); // nothing is sent from it yet
+        }
+        pair.card().doorbell();
+        kernel.answer(call.id(), length);
+        return true;
+    }
+
+    /** Waits until a program calls; the card works meanwhile, and contexts end. */
+    public void awaitCall() {
+        while (!card.awaitCall()) {
+            forgetContexts();
+        }
+    }
+
+    /** If something of it cannot be closed, its rings stay mapped, because the card may use them. */
+    private static void close(VerbsContext context) {
+        try {
+            context.close();
+        } catch (RuntimeException e) {
+            LOG.log(Level.ERROR, "a context of a program that has ended is not closed", e);
+        }
+    }
+
+    /** Ends what programs have left, and the card. */
+    public void close() {
+        contexts.values().forEach(UverbsDevice::close);
+        contexts.clear();
+        card.close();
+    }
+
     /** {@code struct ib_uverbs_get_context_resp}: descriptor of asynchronous events, number of completion vectors. */
     private void getContext(Notification call, VerbsContext context) throws CallRefusedException {
         if (context.hasEvents()) {
             throw new CallRefusedException(ErrorNumber.EINVAL);
         }
         EventPipe pipe = EventPipe.give(kernel, call.id());
-        context.setEvents(pipe.writingEnd());
+        context.setEvents(pipe);
         command.set(0, pipe.number());
         command.set(Integer.BYTES, COMPLETION_VECTORS);
         command.answer(call, GET_CONTEXT_LENGTH);

@@ -2,6 +2,8 @@ package org.softrdma.run.uverbs;
 
 import java.util.HashMap;
 import java.util.Map;
+import java.util.stream.Stream;
+import org.softrdma.run.card.Card;
 import org.softrdma.run.kernel.CallRefusedException;
 import org.softrdma.run.kernel.ErrorNumber;
 import org.softrdma.run.kernel.ProgramKernel;
@@ -9,13 +11,15 @@ import org.softrdma.run.rxe.RingMemory;
 
 /** A context that a program has opened, and its objects by their handles. */
 final class VerbsContext {
-    private static final int NO_EVENTS = -1;
-
     private final ProgramKernel kernel;
     private final RingMemory memory;
     private final Map<Integer, VerbsObject> objects = new HashMap<>();
     private int lastHandle;
-    private int events = NO_EVENTS;
+    private EventPipe events = EventPipe.NONE;
+    /** Ends the watch over its pipe. */
+    private Runnable watch = () -> {};
+
+    private boolean watched;
 
     VerbsContext(ProgramKernel kernel, RingMemory memory) {
         this.kernel = kernel;
@@ -28,16 +32,29 @@ final class VerbsContext {
 
     /** Whether the program has the pipe of asynchronous events. */
     boolean hasEvents() {
-        return events != NO_EVENTS;
+        return events != EventPipe.NONE;
     }
 
-    void setEvents(int writingEnd) {
-        events = writingEnd;
+    void setEvents(EventPipe pipe) {
+        events = pipe;
+    }
+
+    /** The pipe of asynchronous events. */
+    EventPipe events() {
+        return events;
     }
 
     /** Whether nobody has the context any more. */
     boolean isAbandoned() {
-        return hasEvents() && kernel.isAbandoned(events);
+        return hasEvents() && kernel.isAbandoned(events.writingEnd());
+    }
+
+    /** The card notices from now on when nobody has the context any more. */
+    void watchedBy(Card card) throws CallRefusedException {
+        if (!watched && hasEvents()) {
+            watch = card.watch(events.writingEnd());
+            watched = true;
+        }
     }
 
     /** A handle for a new object. */
@@ -78,21 +95,53 @@ final class VerbsContext {
                         || pair.sendCompletions() == used
                         || pair.receiveCompletions() == used
                         || pair.shared().filter(each -> each == used).isPresent();
+            case VerbsObject.Completions completions ->
+                completions.channel().filter(each -> each == used).isPresent();
             case VerbsObject.Domain ignored -> false;
             case VerbsObject.Channel ignored -> false;
-            case VerbsObject.Completions ignored -> false;
         };
     }
 
-    /** Gives back what this process has of it. */
+    /** The channel whose descriptor has that number in the program. */
+    VerbsObject.Channel channel(int number) throws CallRefusedException {
+        return objects(VerbsObject.Channel.class)
+                .filter(each -> each.pipe().number() == number
+                        && !kernel.isAbandoned(each.pipe().writingEnd()))
+                .findFirst()
+                .orElseThrow(() -> new CallRefusedException(ErrorNumber.EINVAL));
+    }
+
+    /** Gives back channels that the program has closed. */
+    void forgetChannels() {
+        objects.values()
+                .removeIf(object -> object instanceof VerbsObject.Channel channel
+                        && kernel.isAbandoned(channel.pipe().writingEnd())
+                        && objects.values().stream().noneMatch(other -> uses(other, channel))
+                        && close(channel));
+    }
+
+    private boolean close(VerbsObject.Channel channel) {
+        kernel.close(channel.pipe().writingEnd());
+        return true;
+    }
+
+    /** All objects of a kind. */
+    <T extends VerbsObject> Stream<T> objects(Class<T> type) {
+        return objects.values().stream().filter(type::isInstance).map(type::cast);
+    }
+
+    /** Gives back what this process has of it. The engine uses no ring any more before they are unmapped. */
     void close() {
+        objects(VerbsObject.Pair.class).forEach(pair -> pair.card().close());
+        objects(VerbsObject.SharedReceives.class).forEach(queue -> queue.card().close());
+        objects(VerbsObject.Region.class).forEach(region -> region.card().close());
+        objects(VerbsObject.Domain.class).forEach(domain -> domain.card().close());
+        objects(VerbsObject.Channel.class)
+                .forEach(channel -> kernel.close(channel.pipe().writingEnd()));
+        objects.clear();
+        watch.run();
         if (hasEvents()) {
-            kernel.close(events);
-        }
-        for (VerbsObject each : objects.values()) {
-            if (each instanceof VerbsObject.Channel channel) {
-                kernel.close(channel.writingEnd());
-            }
+            kernel.close(events.writingEnd());
         }
         memory.close();
     }

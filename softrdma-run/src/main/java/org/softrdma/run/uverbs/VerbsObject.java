@@ -1,61 +1,69 @@
 package org.softrdma.run.uverbs;
 
-import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.Optional;
+import org.softrdma.run.card.CardPair;
+import org.softrdma.run.card.CompletionRing;
+import org.softrdma.run.card.SharedReceiveRing;
 import org.softrdma.run.rxe.RxeRing;
+import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.ProtectionDomain;
 
 /** What a context has handles for. */
 sealed interface VerbsObject {
-    /** A protection domain. */
-    record Domain() implements VerbsObject {}
+    /**
+     * A protection domain.
+     *
+     * @param card what the card has of it
+     */
+    record Domain(ProtectionDomain card) implements VerbsObject {}
 
     /**
      * A memory region.
      *
      * @param domain it is of
-     * @param address of it, in the program
-     * @param length bytes
-     * @param start of it, as requests address it
-     * @param access rights
-     * @param key lkey and rkey
+     * @param card what the card has of it
+     * @param process whose memory it is
      */
-    record Region(Domain domain, long address, long length, long start, int access, int key) implements VerbsObject {}
+    record Region(Domain domain, MemoryRegion card, int process) implements VerbsObject {}
 
     /**
      * A completion channel.
      *
-     * @param writingEnd of its pipe
+     * @param pipe of its events
      */
-    record Channel(int writingEnd) implements VerbsObject {}
+    record Channel(EventPipe pipe) implements VerbsObject {}
 
     /**
      * A completion queue.
      *
-     * @param cookie by which the program knows it
-     * @param ring of completions
+     * @param card what the card has of it
+     * @param channel where its events go
      */
-    record Completions(long cookie, RxeRing ring) implements VerbsObject {}
+    record Completions(CompletionRing card, Optional<Channel> channel) implements VerbsObject {}
 
     /**
      * A shared receive queue.
      *
-     * @param cookie by which the program knows it
-     * @param ring of requests
+     * @param card what the card has of it
+     * @param requests it was asked for
+     * @param pieces of a RECV
      */
-    record SharedReceives(long cookie, Domain domain, RxeRing ring) implements VerbsObject {}
+    record SharedReceives(Domain domain, SharedReceiveRing card, int requests, int pieces) implements VerbsObject {}
 
     /**
      * A queue pair.
      *
-     * @param number of it
+     * @param card what the card has of it
+     * @param cookie by which the program knows it
      * @param type as verbs number it
      * @param capacity five numbers: requests to send and to receive, pieces of each, bytes inline
      * @param receives empty if they are shared
      * @param attributes as MODIFY_QP has set them
      */
     record Pair(
-            int number,
+            CardPair card,
+            long cookie,
             int type,
             boolean allSignalled,
             Domain domain,
@@ -65,6 +73,6 @@ sealed interface VerbsObject {
             List<Integer> capacity,
             RxeRing sends,
             Optional<RxeRing> receives,
-            MemorySegment attributes)
+            PairAttributes attributes)
             implements VerbsObject {}
 }

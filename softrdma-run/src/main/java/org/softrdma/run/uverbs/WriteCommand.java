@@ -7,6 +7,7 @@ import org.softrdma.run.kernel.CallRefusedException;
 import org.softrdma.run.kernel.ErrorNumber;
 import org.softrdma.run.kernel.Notification;
 import org.softrdma.run.kernel.ProgramKernel;
+import org.softrdma.run.rxe.RxeRing;
 
 /**
  * A command in the form INVOKE_WRITE of the uverbs ioctl, {@code struct ib_uverbs_ioctl_hdr}; the program writes it.
@@ -46,6 +47,12 @@ final class WriteCommand {
     private static final int MOST_INPUT = 512;
 
     private static final int MOST_OUTPUT = 512;
+
+    /** Bytes that only a command that is not extended has in front. */
+    private static final int ANSWER_ADDRESS = 8;
+
+    /** Where most of these have the handle that they are about. */
+    static final int HANDLE_OFFSET = ANSWER_ADDRESS;
 
     private final ProgramKernel kernel;
     private final MemorySegment header;
@@ -184,6 +191,32 @@ final class WriteCommand {
             copyOut(call.thread(), driverOutput, driverAnswer.address(), Math.min(MOST_OUTPUT, driverAnswer.length()));
         }
         kernel.answer(call.id(), 0);
+    }
+
+    /** Where the input begins that both forms of a command have. */
+    int inputOffset() {
+        return extended() ? 0 : ANSWER_ADDRESS;
+    }
+
+    /**
+     * Answers either form; an extended answer is longer: what it has, and its length.
+     *
+     * @param length bytes of the shorter one
+     */
+    void answerEither(Notification call, int length) throws CallRefusedException {
+        if (!extended()) {
+            answer(call, length);
+            return;
+        }
+        int whole = length + 2 * Integer.BYTES;
+        set(length + Integer.BYTES, whole);
+        answer(call, whole);
+    }
+
+    /** Tells the driver where a ring is, {@code struct mminfo}: offset (8), length (4), nothing (4). */
+    void tell(int offset, RxeRing ring) {
+        driverOutput.set(LONG, offset, ring.offset());
+        driverOutput.set(INT, offset + (long) Long.BYTES, (int) ring.bytes().byteSize());
     }
 
     private void copyOut(int thread, MemorySegment from, long to, int length) throws CallRefusedException {

@@ -44,7 +44,15 @@ public final class ScriptedKernel implements ProgramKernel {
     private final MemorySegment notification = Arena.ofAuto().allocate(Notification.LENGTH, Long.BYTES);
     private final Map<Integer, String> names = new HashMap<>();
     private final Map<Integer, Long> words = new HashMap<>();
-    private int lastDescriptor = 100;
+    /** Of pipes, by the numbers that the program has for them. */
+    private final Map<Integer, Integer> readingEnds = new HashMap<>();
+
+    private final Arena arena = Arena.ofAuto();
+    private final RawCalls linux = new RawCalls(Architecture.X86_64, arena);
+    private final int listener = (int) linux.call(LinuxCall.EVENTFD2, 1, 0, 0);
+    /** Beyond those of this process. */
+    private int lastDescriptor = 100_000;
+
     private int lowestFree = 3;
     private long lastId;
 
@@ -77,6 +85,11 @@ public final class ScriptedKernel implements ProgramKernel {
     /** Bytes of the program's memory, in hexadecimal. */
     public String hex(int offset, int length) {
         return HexFormat.of().formatHex(memory.asSlice(offset, length).toArray(ValueLayout.JAVA_BYTE));
+    }
+
+    @Override
+    public int listener() {
+        return listener;
     }
 
     @Override
@@ -174,10 +187,40 @@ public final class ScriptedKernel implements ProgramKernel {
         words.put(descriptor, value);
     }
 
+    /** A real one, whose reading end stays open here. */
     @Override
     public long createPipe() {
-        long readingEnd = newDescriptor();
-        return readingEnd | ((long) newDescriptor() << Integer.SIZE);
+        MemorySegment ends = arena.allocate(ValueLayout.JAVA_LONG);
+        long ignored = linux.call(LinuxCall.PIPE2, ends.address(), 04000, 0);
+        long both = ends.get(ValueLayout.JAVA_LONG, 0);
+        readingEnds.put(lowestFree, (int) both);
+        open.add((int) both);
+        open.add((int) (both >>> Integer.SIZE));
+        return both;
+    }
+
+    /** Reads a word that was written for the program into a pipe; -1 if there is none. */
+    public long event(int number) {
+        MemorySegment word = arena.allocate(ValueLayout.JAVA_LONG);
+        long read = linux.call(LinuxCall.READ, readingEnds.getOrDefault(number, -1), word.address(), Long.BYTES);
+        return read == Long.BYTES ? word.get(ValueLayout.JAVA_LONG, 0) : -1;
+    }
+
+    @Override
+    public int removeWords(int thread, int descriptor, int writingEnd, long word, int length) {
+        int removed = 0;
+        for (long first = event(descriptor); first != -1; first = event(descriptor)) {
+            removed += first == word ? 1 : 0;
+            for (int i = Long.BYTES; i < length; i += Long.BYTES) {
+                long ignored = event(descriptor);
+            }
+        }
+        return removed;
+    }
+
+    @Override
+    public int processOf(int thread) {
+        return (int) ProcessHandle.current().pid();
     }
 
     @Override
@@ -188,5 +231,8 @@ public final class ScriptedKernel implements ProgramKernel {
     @Override
     public void close(int descriptor) {
         open.remove(descriptor);
+        if (!readingEnds.containsValue(descriptor) && descriptor < 100_000) {
+            long ignored = linux.call(LinuxCall.CLOSE, descriptor, 0, 0);
+        }
     }
 }

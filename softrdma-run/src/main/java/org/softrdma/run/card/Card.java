@@ -1,0 +1,233 @@
+package org.softrdma.run.card;
+
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.net.BindException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.channels.DatagramChannel;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.run.device.RxeDevice;
+import org.softrdma.run.kernel.CallRefusedException;
+import org.softrdma.run.kernel.ErrorNumber;
+import org.softrdma.sim.SoftRdmaProvider;
+import org.softrdma.sim.device.SoftRdmaDevice;
+import org.softrdma.sim.memory.ForeignMemory;
+import org.softrdma.sim.memory.ForeignProcess;
+import org.softrdma.sim.roce.wire.NumberedPort;
+import org.softrdma.verbs.AccessFlag;
+import org.softrdma.verbs.AsyncEvent;
+import org.softrdma.verbs.CompletionQueue;
+import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.QueuePair;
+import org.softrdma.verbs.QueuePairAttributes;
+import org.softrdma.verbs.QueuePairLimits;
+import org.softrdma.verbs.UnconnectedQueuePair;
+
+/**
+ * The RNIC of a run, opened when a program makes its first object. It has UDP port 4791 of this host if that is free; else the next of
+ * the {@link NumberedPort}s, which its queue pairs' numbers name, so that peers that know a GID and a number find it.
+ */
+public final class Card {
+    private static final System.Logger LOG = System.getLogger(Card.class.getName());
+    private static final long LONGEST_WAIT_NS = 1_000_000_000;
+    /** There and back, with some room: whoever has posted waits. */
+    private static final int MOST_TURNS = 16;
+
+    private final RxeDevice shown;
+    private final int calls;
+    private final IdentityHashMap<QueuePair, CardPair> pairs = new IdentityHashMap<>();
+    private boolean callWaits;
+    private boolean contextEnds;
+    private final Map<Integer, ForeignProcess> processes = new HashMap<>();
+    private @Nullable SoftRdmaDevice device;
+
+    /**
+     * A card that is not open yet.
+     *
+     * @param shown what programs see of it
+     * @param calls a descriptor that can be read while a program waits for the answer to a call
+     */
+    public Card(RxeDevice shown, int calls) {
+        this.shown = shown;
+        this.calls = calls;
+    }
+
+    /** A new protection domain. */
+    public ProtectionDomain allocateDomain() throws CallRefusedException {
+        SoftRdmaDevice opened = device();
+        return CardErrors.of(opened::allocateProtectionDomain);
+    }
+
+    /**
+     * Registers memory of a program.
+     *
+     * @param process its number
+     * @param start where it begins for requests
+     */
+    public MemoryRegion register(
+            ProtectionDomain domain, int process, long address, long length, long start, Set<AccessFlag> access)
+            throws CallRefusedException {
+        SoftRdmaDevice opened = device();
+        ForeignProcess owner = processes.computeIfAbsent(process, ForeignProcess::new);
+        return CardErrors.of(() -> opened.register(domain, new ForeignMemory(owner, address, length), start, access));
+    }
+
+    /** A queue pair in RESET. */
+    public CardPair createPair(CardPair.Parts parts) throws CallRefusedException {
+        CardPair made = new CardPair(new CardPair.Surroundings(this::work, pairs::remove), device(), parts);
+        pairs.put(made.pair(), made);
+        return made;
+    }
+
+    /**
+     * Processes that have no region any more are forgotten: their numbers may become others'.
+     *
+     * @param used those that have some
+     */
+    public void forgetProcesses(Set<Integer> used) {
+        processes.keySet().retainAll(used);
+    }
+
+    private SoftRdmaDevice device() throws CallRefusedException {
+        SoftRdmaDevice opened = device;
+        if (opened == null) {
+            opened = open();
+            var _ = opened.watch(calls, () -> callWaits = true);
+            device = opened;
+        }
+        return opened;
+    }
+
+    /**
+     * Waits until a program calls, or closes the pipe of its context's events; the card works meanwhile. One that is not open has
+     * nothing to do.
+     *
+     * @return true for a call
+     */
+    public boolean awaitCall() {
+        SoftRdmaDevice opened = device;
+        if (opened == null) {
+            return true;
+        }
+        callWaits = false;
+        contextEnds = false;
+        tellEvents(opened);
+        while (!callWaits && !contextEnds) {
+            int ignored = opened.progress(LONGEST_WAIT_NS);
+            tellEvents(opened);
+        }
+        return callWaits;
+    }
+
+    /** Tells programs what has happened to their queue pairs. */
+    private void tellEvents(SoftRdmaDevice opened) {
+        for (Optional<AsyncEvent> next = opened.pollEvent(); next.isPresent(); next = opened.pollEvent()) {
+            if (next.get() instanceof AsyncEvent.QueuePairEvent event) {
+                CardPair pair = pairs.get(event.queuePair());
+                if (pair != null) {
+                    pair.tell(event.kind());
+                }
+            }
+        }
+    }
+
+    /**
+     * {@link #awaitCall} returns when nobody reads a pipe any more.
+     *
+     * @param writingEnd of a context's asynchronous events
+     * @return ends that, before the pipe is closed
+     */
+    public Runnable watch(int writingEnd) throws CallRefusedException {
+        SoftRdmaDevice opened = device();
+        return CardErrors.of(() -> opened.watch(writingEnd, () -> contextEnds = true));
+    }
+
+    /** What was posted goes on its way, and what comes at once is taken in, before the program that has posted it goes on. */
+    private void work() {
+        SoftRdmaDevice opened = device;
+        callWaits = false;
+        for (int i = 0; opened != null && !callWaits && i < MOST_TURNS && opened.progress(0) > 0; i++) {
+            Thread.onSpinWait();
+        }
+    }
+
+    private SoftRdmaDevice open() throws CallRefusedException {
+        InetAddress address = shown.ownAddress();
+        for (int i = 0; i <= NumberedPort.COUNT; i++) {
+            int port = NumberedPort.at(i);
+            if (isFree(address, port)) {
+                SoftRdmaDevice opened = opened(address, port);
+                if (hasPort(opened, port)) {
+                    return opened;
+                }
+                opened.close();
+            }
+        }
+        throw new CallRefusedException(ErrorNumber.EADDRNOTAVAIL);
+    }
+
+    private static SoftRdmaDevice opened(InetAddress address, int port) throws CallRefusedException {
+        try {
+            return open(address, port);
+        } catch (RuntimeException e) {
+            LOG.log(
+                    Level.ERROR,
+                    "no card at " + address.getHostAddress() + ", UDP port " + port + ": " + e.getMessage());
+            throw new CallRefusedException(ErrorNumber.ENODEV);
+        }
+    }
+
+    private static SoftRdmaDevice open(InetAddress address, int port) {
+        return (SoftRdmaDevice) new SoftRdmaProvider()
+                .open(Map.of(
+                        "wire",
+                        "roce",
+                        "roce-address",
+                        address.getHostAddress(),
+                        "roce-port",
+                        Integer.toString(port),
+                        "progress",
+                        "manual",
+                        "transport",
+                        "epoll"));
+    }
+
+    /** Not for sure: another run may take it meanwhile. */
+    private static boolean isFree(InetAddress address, int port) throws CallRefusedException {
+        try (DatagramChannel channel = DatagramChannel.open()) {
+            return channel.bind(new InetSocketAddress(address, port)).isOpen();
+        } catch (BindException e) {
+            return false;
+        } catch (IOException e) {
+            throw new CallRefusedException(ErrorNumber.EADDRNOTAVAIL);
+        }
+    }
+
+    /** A port belongs to a device from its first queue pair on. */
+    private static boolean hasPort(SoftRdmaDevice opened, int port) throws CallRefusedException {
+        return CardErrors.of(() -> {
+            try (ProtectionDomain domain = opened.allocateProtectionDomain();
+                    CompletionQueue completions = opened.createCompletionQueue(1);
+                    UnconnectedQueuePair first =
+                            domain.createQueuePair(QueuePairAttributes.of(completions, QueuePairLimits.of(1, 1)))) {
+                return first.address().host().getPort() == port;
+            }
+        });
+    }
+
+    /** Takes it away; no program has anything of it any more. */
+    public void close() {
+        SoftRdmaDevice opened = device;
+        if (opened != null) {
+            opened.close();
+            device = null;
+        }
+    }
+}

@@ -1,0 +1,249 @@
+package org.softrdma.run.uverbs;
+
+import java.net.InetSocketAddress;
+import java.util.Arrays;
+import java.util.Optional;
+import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.run.card.Card;
+import org.softrdma.run.card.CardPair;
+import org.softrdma.run.card.EventWriter;
+import org.softrdma.run.card.SharedReceiveRing;
+import org.softrdma.run.device.GidEntry;
+import org.softrdma.run.device.RxeDevice;
+import org.softrdma.run.kernel.CallRefusedException;
+import org.softrdma.run.kernel.ErrorNumber;
+import org.softrdma.run.kernel.Notification;
+import org.softrdma.run.rxe.RxeRing;
+import org.softrdma.sim.roce.wire.NumberedPort;
+import org.softrdma.verbs.QueuePairAddress;
+import org.softrdma.verbs.QueuePairType;
+import org.softrdma.verbs.ReceiveAttributes;
+import org.softrdma.verbs.SendAttributes;
+
+/** Commands that make queue pairs, and take them from state to state. */
+final class PairCommands {
+    private static final int RELIABLE = 2;
+    private static final int UNRELIABLE = 3;
+    static final int DATAGRAMS = 4;
+    private static final int LEAST_UNIT = 128;
+    private static final int MOST_UNIT_CODE = 5;
+    private static final int PSN_MASK = 0xFF_FFFF;
+    private static final int CODE_MASK = 31;
+    private static final int TIMES_MASK = 7;
+
+    private final WriteCommand command;
+    private final Card card;
+    private final EventWriter events;
+    private final RxeDevice device;
+
+    PairCommands(WriteCommand command, Card card, EventWriter events, RxeDevice device) {
+        this.command = command;
+        this.card = card;
+        this.events = events;
+        this.device = device;
+    }
+
+    /** cookie 0, domain 8, queues of completions 12 and 16, shared queue 20, five limits 24, all signalled 44, type 45, is shared 46. */
+    void create(Notification call, VerbsContext context) throws CallRefusedException {
+        int at = command.inputOffset();
+        int[] capacity = new int[PairLimits.COUNT];
+        for (int i = 0; i < capacity.length; i++) {
+            capacity[i] = command.inputInt(at + 24 + i * Integer.BYTES);
+        }
+        int type = command.inputByte(at + 45);
+        PairLimits.check(type, capacity);
+        VerbsObject.Domain domain = context.get(command.inputInt(at + 8), VerbsObject.Domain.class);
+        VerbsObject.Completions sends = context.get(command.inputInt(at + 12), VerbsObject.Completions.class);
+        VerbsObject.Completions receives = context.get(command.inputInt(at + 16), VerbsObject.Completions.class);
+        Optional<VerbsObject.SharedReceives> shared = command.inputByte(at + 46) == 0
+                ? Optional.empty()
+                : Optional.of(context.get(command.inputInt(at + 20), VerbsObject.SharedReceives.class));
+        boolean allSignalled = command.inputByte(at + 44) != 0;
+        RxeRing sendRing = context.memory().create(Math.max(1, capacity[0]), PairLimits.sendLength(capacity));
+        Optional<RxeRing> receiveRing = Optional.empty();
+        capacity[4] = PairLimits.inlineLength(capacity);
+        CardPair made;
+        try {
+            if (shared.isEmpty()) {
+                receiveRing = Optional.of(
+                        context.memory().create(Math.max(1, capacity[1]), PairLimits.receiveLength(capacity[3])));
+            }
+            made = card.createPair(new CardPair.Parts(
+                    command.inputLong(at),
+                    context.events().writingEnd(),
+                    events,
+                    domain.card(),
+                    type(type),
+                    capacity[2],
+                    capacity[3],
+                    capacity[4],
+                    allSignalled,
+                    sendRing,
+                    receiveRing.orElse(null),
+                    sharedRing(shared),
+                    sends.card(),
+                    receives.card()));
+        } catch (CallRefusedException e) {
+            context.memory().free(sendRing);
+            receiveRing.ifPresent(context.memory()::free);
+            throw e;
+        }
+        VerbsObject.Pair pair = new VerbsObject.Pair(
+                made,
+                command.inputLong(at),
+                type,
+                allSignalled,
+                domain,
+                sends,
+                receives,
+                shared,
+                Arrays.stream(capacity).boxed().toList(),
+                sendRing,
+                receiveRing,
+                new PairAttributes());
+        command.set(0, context.add(pair));
+        command.set(4, made.number());
+        for (int i = 0; i < capacity.length; i++) {
+            command.set(8 + i * Integer.BYTES, capacity[i]);
+        }
+        receiveRing.ifPresent(ring -> command.tell(0, ring));
+        command.tell(16, sendRing);
+        command.answerEither(call, 32);
+    }
+
+    private static @Nullable SharedReceiveRing sharedRing(Optional<VerbsObject.SharedReceives> shared) {
+        return shared.map(VerbsObject.SharedReceives::card).orElse(null);
+    }
+
+    private static QueuePairType type(int type) {
+        return switch (type) {
+            case RELIABLE -> QueuePairType.RELIABLE_CONNECTION;
+            case UNRELIABLE -> QueuePairType.UNRELIABLE_CONNECTION;
+            default -> QueuePairType.UNRELIABLE_DATAGRAM;
+        };
+    }
+
+    void query(Notification call, VerbsContext context) throws CallRefusedException {
+        VerbsObject.Pair pair = context.get(command.inputInt(WriteCommand.HANDLE_OFFSET), VerbsObject.Pair.class);
+        pair.attributes()
+                .write(
+                        command.output(),
+                        pair.capacity(),
+                        state(pair),
+                        pair.card().isDraining(),
+                        pair.allSignalled());
+        command.answer(call, PairAttributes.ANSWER_LENGTH);
+    }
+
+    /** As verbs number it. The card has no closed queue pair with a handle. */
+    private static int state(VerbsObject.Pair pair) {
+        if (pair.type() == DATAGRAMS) {
+            return pair.attributes().keptState();
+        }
+        return switch (pair.card().state()) {
+            case RESET -> StateTransitions.RESET;
+            case INITIAL -> StateTransitions.INIT;
+            case READY_TO_RECEIVE -> StateTransitions.RTR;
+            case READY_TO_SEND -> StateTransitions.RTS;
+            case SEND_QUEUE_DRAIN -> StateTransitions.SQD;
+            case SEND_QUEUE_ERROR -> StateTransitions.SQE;
+            case ERROR, CLOSED -> StateTransitions.ERR;
+        };
+    }
+
+    void modify(Notification call, VerbsContext context) throws CallRefusedException {
+        VerbsObject.Pair pair = context.get(command.inputInt(PairAttributes.HANDLE_OFFSET), VerbsObject.Pair.class);
+        int mask = PairAttributes.mask(command.input());
+        int now = state(pair);
+        int from = (mask & StateTransitions.CURRENT_STATE) == 0 ? now : PairAttributes.currentState(command.input());
+        int to = (mask & StateTransitions.STATE) == 0 ? from : PairAttributes.state(command.input());
+        if (from != now) {
+            throw new CallRefusedException(ErrorNumber.EINVAL);
+        }
+        StateTransitions.check(pair.type(), from, to, mask);
+        PairAttributes attributes = pair.attributes();
+        attributes.set(command.input());
+        if (pair.type() == DATAGRAMS) {
+            attributes.keepState(to); // nothing is sent from it yet
+        } else {
+            move(pair.card(), attributes, mask, from, to);
+        }
+        if (command.extended()) {
+            command.set(4, 8);
+        }
+        command.answer(call, command.extended() ? 8 : 0);
+    }
+
+    private void move(CardPair pair, PairAttributes attributes, int mask, int from, int to)
+            throws CallRefusedException {
+        switch (to) {
+            case StateTransitions.RESET -> {
+                pair.reset();
+                attributes.clear();
+            }
+            case StateTransitions.INIT -> {
+                if (attributes.port() != 1) {
+                    throw new CallRefusedException(ErrorNumber.EINVAL);
+                }
+                if (from == StateTransitions.RESET) {
+                    pair.initialise(AccessBits.ofPeer(attributes.access()));
+                } else {
+                    permit(pair, attributes, mask);
+                }
+            }
+            case StateTransitions.RTR -> {
+                permit(pair, attributes, mask);
+                receive(pair, attributes);
+            }
+            case StateTransitions.RTS -> {
+                if (from == StateTransitions.RTR) {
+                    pair.readyToSend(sends(attributes).withSequence(attributes.sendPsn() & PSN_MASK));
+                } else if (from == StateTransitions.SQD || from == StateTransitions.SQE) {
+                    pair.resume();
+                }
+                permit(pair, attributes, mask);
+            }
+            case StateTransitions.SQD -> {
+                if (from == StateTransitions.RTS) {
+                    pair.drain();
+                }
+                permit(pair, attributes, mask);
+            }
+            default -> pair.fail();
+        }
+    }
+
+    private static void permit(CardPair pair, PairAttributes attributes, int mask) throws CallRefusedException {
+        if ((mask & StateTransitions.ACCESS) != 0) {
+            pair.permit(AccessBits.ofPeer(attributes.access()));
+        }
+    }
+
+    private void receive(CardPair pair, PairAttributes attributes) throws CallRefusedException {
+        int unit = attributes.transferUnitCode();
+        if (!attributes.isGlobal()
+                || attributes.ownGid() >= device.gids().size()
+                || unit < 1
+                || unit > MOST_UNIT_CODE) {
+            throw new CallRefusedException(ErrorNumber.EINVAL);
+        }
+        GidEntry own = device.gids().get(attributes.ownGid());
+        int number = attributes.peer() & PSN_MASK;
+        QueuePairAddress peer = new QueuePairAddress(
+                new InetSocketAddress(attributes.peerGid().address(), NumberedPort.of(number)),
+                number,
+                attributes.receivePsn() & PSN_MASK,
+                LEAST_UNIT << unit);
+        pair.readyToReceive(
+                own.address(),
+                new ReceiveAttributes(
+                        peer, attributes.servedReads(), OptionalInt.of(attributes.rnrTimer() & CODE_MASK)));
+    }
+
+    private static SendAttributes sends(PairAttributes attributes) {
+        return SendAttributes.ofReads(attributes.reads())
+                .withTimeout(attributes.timeout() & CODE_MASK, attributes.retries() & TIMES_MASK)
+                .withReceiverNotReadyRetries(attributes.rnrRetries() & TIMES_MASK);
+    }
+}
