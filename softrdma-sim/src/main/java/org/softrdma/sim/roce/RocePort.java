@@ -157,8 +157,7 @@ final class RocePort implements SocketEvents, DrivenConnection {
             reads = new ReadBudget(socket.receiveBuffer() / 2);
             arrival = new Arrival(local.getAddress(), local.getPort());
             stage = new PacketStage(socket, engine.memory(), icrc, counters);
-            manager = new CommunicationManager(
-                    random.nextLong(), random.nextInt(), CmSettings.DEFAULT, this::sendMessage);
+            manager = new CommunicationManager(random.nextLong(), random, CmSettings.DEFAULT, this::sendMessage);
             engine.connections().opened(this);
         } catch (RuntimeException | Error e) { // nobody would hear at a port that is open
             engine.connections().closed(this);

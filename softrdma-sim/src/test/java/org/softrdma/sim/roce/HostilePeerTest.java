@@ -48,26 +48,26 @@ class HostilePeerTest {
         final RawRocePeer peer;
         private QueuePair accepted;
 
-        Scene(long guid, int firstId) throws Exception {
-            this(guid, firstId, Map.of("roce-timeout", "20"));
+        Scene(long guid, int seed) throws Exception {
+            this(guid, seed, Map.of("roce-timeout", "20"));
         }
 
-        Scene(long guid, int firstId, Map<String, String> options) throws Exception {
-            this(guid, firstId, options, Map.of());
+        Scene(long guid, int seed, Map<String, String> options) throws Exception {
+            this(guid, seed, options, Map.of());
         }
 
-        Scene(long guid, int firstId, Map<String, String> options, Map<String, String> ofActive) throws Exception {
+        Scene(long guid, int seed, Map<String, String> options, Map<String, String> ofActive) throws Exception {
             ends = new RoceEnds("epoll", options, ofActive).connect();
-            peer = peer(HERE, RoceEnds.freePort(), guid, firstId);
+            peer = peer(HERE, RoceEnds.freePort(), guid, seed);
             accepted = accept(peer);
         }
 
-        RawRocePeer peer(byte[] address, int port, long guid, int firstId) throws Exception {
+        RawRocePeer peer(byte[] address, int port, long guid, int seed) throws Exception {
             return new RawRocePeer(
                     new InetSocketAddress(InetAddress.getByAddress(address), port),
                     new InetSocketAddress(InetAddress.getByAddress(HERE), ends.port()),
                     guid,
-                    firstId);
+                    seed);
         }
 
         QueuePair accept(RawRocePeer of) {

@@ -10,6 +10,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.memory.MemoryOperations;
 import org.softrdma.sim.memory.NativeMemory;
@@ -70,9 +71,9 @@ final class RawRocePeer implements CmEvents, AutoCloseable {
      * @param from address of this peer
      * @param to address and UDP port of the device
      * @param guid of this peer
-     * @param firstId first communication id
+     * @param seed seed of communication ids
      */
-    RawRocePeer(InetSocketAddress from, InetSocketAddress to, long guid, int firstId) throws IOException {
+    RawRocePeer(InetSocketAddress from, InetSocketAddress to, long guid, int seed) throws IOException {
         channel = DatagramChannel.open().bind(from);
         channel.configureBlocking(false);
         here = Gid.of(from.getAddress());
@@ -80,7 +81,7 @@ final class RawRocePeer implements CmEvents, AutoCloseable {
         device = new CmPeer(there, to.getPort());
         ownPort = ((InetSocketAddress) channel.getLocalAddress()).getPort();
         path = new RocePath(here, ownPort, device, 0);
-        manager = new CommunicationManager(guid, firstId, CmSettings.DEFAULT, this::sendMessage);
+        manager = new CommunicationManager(guid, new Random(seed), CmSettings.DEFAULT, this::sendMessage);
     }
 
     /** Its own UDP port. */

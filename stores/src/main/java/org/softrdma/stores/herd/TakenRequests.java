@@ -56,8 +56,9 @@ final class TakenRequests {
         return seats[index];
     }
 
-    /** All are executed. */
+    /** All are executed; nothing of a client is kept that may leave. */
     void clear() {
+        Arrays.fill(seats, 0, size, null);
         size = 0;
     }
 }

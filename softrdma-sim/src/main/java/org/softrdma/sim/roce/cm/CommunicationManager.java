@@ -4,6 +4,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.memory.EnduringMaps;
 import org.softrdma.sim.roce.wire.CmEndpoint;
@@ -25,8 +26,8 @@ import org.softrdma.sim.roce.wire.ServiceRequest;
  * the id of its sender. A REQ with another id, but of a queue pair that has a connection here, comes from a peer that was
  * restarted: it is refused as stale, and the old connection is ended, so that the next one is heard.
  *
- * <p>A peer remembers GUID and id of this side for its own timewait. So both begin at random ({@code guid}, {@code firstId}): a
- * process that is started again is another one.
+ * <p>A peer remembers GUID and id of this side for its own timewait. So both are random: a process that is started again is
+ * another one. And each id is, because who guesses one can forge the end of its connection.
  *
  * <p>Thread: that of the engine which has queue pair 1.
  */
@@ -40,7 +41,7 @@ public final class CommunicationManager {
     private final Map<Integer, CmConnection> connections = EnduringMaps.withTable(new HashMap<>());
     private final Map<RemoteId, CmConnection> byRemoteId = EnduringMaps.withTable(new HashMap<>());
     private final Map<RemoteQueuePair, CmConnection> byRemoteQueuePair = EnduringMaps.withTable(new HashMap<>());
-    private int nextId;
+    private final RandomGenerator random;
 
     private record RemoteId(CmPeer peer, long guid, int id) {}
 
@@ -64,12 +65,12 @@ public final class CommunicationManager {
      * Without connections.
      *
      * @param guid of this device, random
-     * @param firstId first communication id, random
+     * @param random draws communication ids
      * @param settings times
      * @param output sends messages
      */
-    public CommunicationManager(long guid, int firstId, CmSettings settings, CmOutput output) {
-        nextId = firstId;
+    public CommunicationManager(long guid, RandomGenerator random, CmSettings settings, CmOutput output) {
+        this.random = random;
         context = new CmContext(settings, guid, output);
         exchanges = new ServiceExchanges(context);
     }
@@ -186,10 +187,11 @@ public final class CommunicationManager {
     }
 
     private int freeId() {
-        while (nextId == 0 || connections.containsKey(nextId) || exchanges.isAsked(nextId)) {
-            nextId++;
-        }
-        return nextId++;
+        int id;
+        do {
+            id = random.nextInt();
+        } while (id == 0 || connections.containsKey(id) || exchanges.isAsked(id));
+        return id;
     }
 
     private long transaction(int id) {

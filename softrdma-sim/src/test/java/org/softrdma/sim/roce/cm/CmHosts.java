@@ -63,13 +63,13 @@ final class CmHosts {
     CmHosts(long seed, Weather weather, CmSettings settings) {
         random = new Random(seed);
         this.weather = weather;
-        client = new CommunicationManager(0x1111, random.nextInt(), settings, (to, at) -> send(CLIENT, to, at));
-        server = new CommunicationManager(0x2222, random.nextInt(), settings, (to, at) -> send(SERVER, to, at));
+        client = new CommunicationManager(0x1111, random, settings, (to, at) -> send(CLIENT, to, at));
+        server = new CommunicationManager(0x2222, random, settings, (to, at) -> send(SERVER, to, at));
     }
 
     /** The server's process is started again. */
     void restartServer(long guid) {
-        server = new CommunicationManager(guid, random.nextInt(), CmSettings.DEFAULT, (to, at) -> send(SERVER, to, at));
+        server = new CommunicationManager(guid, random, CmSettings.DEFAULT, (to, at) -> send(SERVER, to, at));
     }
 
     private void send(CmPeer from, CmPeer to, long at) {

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.LongConsumer;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.softrdma.sim.memory.NativeMemory;
 import org.softrdma.sim.roce.wire.CmIds;
@@ -98,6 +99,21 @@ class CommunicationManagerTest {
         assertEquals(List.of("established", "disconnected", "released"), server.events);
         assertEquals(0, hosts.client.size() + hosts.server.size());
         assertEquals(2, hosts.sent.size(), "DREQ and DREP");
+    }
+
+    /** Who knows the id of one connection knows none of its neighbours. */
+    @Test
+    void shouldGiveIdsThatDoNotFollowEachOther() {
+        List<Integer> ids = IntStream.range(0, 4)
+                .mapToObj(i -> hosts.client.connect(
+                        SERVER, CmHosts.request(CLIENT_QUEUE_PAIR + i, SERVICE, ""), client, hosts.now))
+                .map(connection -> connection.request().endpoint().communicationId())
+                .sorted()
+                .toList();
+        for (int i = 1; i < ids.size(); i++) {
+            assertTrue(ids.get(i) - (long) ids.get(i - 1) > 1000, ids::toString);
+        }
+        hosts.runOut();
     }
 
     @Test
