@@ -105,8 +105,8 @@ public final class Icrc {
         int product = 0;
         int factor = b;
         for (int left = a; left != 0; left <<= 1) {
-            product ^= left >> Integer.SIZE - 1 & factor;
-            factor = factor >>> 1 ^ -(factor & 1) & POLYNOMIAL;
+            product ^= left >> (Integer.SIZE - 1) & factor;
+            factor = factor >>> 1 ^ (-(factor & 1) & POLYNOMIAL);
         }
         return product;
     }
@@ -117,7 +117,7 @@ public final class Icrc {
         for (int i = 1; i < POWERS; i++) {
             int power = powers[i - 1];
             for (int bit = 0; bit < Byte.SIZE; bit++) {
-                power = negative ? divided(power) : power >>> 1 ^ -(power & 1) & POLYNOMIAL;
+                power = negative ? divided(power) : power >>> 1 ^ (-(power & 1) & POLYNOMIAL);
             }
             powers[i] = power;
         }
