@@ -76,7 +76,7 @@ public final class NextConfiguration {
         int primary = old.primary();
         if (!members.contains(primary)) {
             if (old.isLost() || replicas.isEmpty()) {
-                return new RegionPlacement(RegionPlacement.LOST, List.of(), List.of());
+                return RegionPlacement.NOWHERE;
             }
             primary = replicas.removeFirst();
         } else {

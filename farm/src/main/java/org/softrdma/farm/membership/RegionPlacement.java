@@ -14,6 +14,9 @@ public record RegionPlacement(int primary, List<Integer> replicas, List<Integer>
     /** No machine has the region. */
     public static final int LOST = -1;
 
+    /** Of a region that is lost. */
+    public static final RegionPlacement NOWHERE = new RegionPlacement(LOST, List.of(), List.of());
+
     /** Copies. */
     public RegionPlacement {
         replicas = List.copyOf(replicas);

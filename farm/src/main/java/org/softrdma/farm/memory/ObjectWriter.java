@@ -80,16 +80,21 @@ public final class ObjectWriter {
         steps.step(ObjectStep.UNLOCKED);
     }
 
+    /** Locks an object for good, whoever has it: from now on no reader takes it. */
+    public void lockAgainstReaders(long object) {
+        long version = version(object) & ~FarmObjectDescriptor.LOCK_MASK;
+        WORD.setOpaque(memory, object, version | FarmObjectDescriptor.EXCLUSIVE);
+        steps.step(ObjectStep.LOCKED_FOR_WRITING);
+    }
+
     /**
-     * From now on no reader takes the object.
+     * From now on no reader takes the object, and its lines are spoilt until it is unlocked.
      *
      * @param object its offset in the region
      * @param length of header and payload
      */
     public void lockForWriting(long object, int length) {
-        long version = (long) WORD.getOpaque(memory, object) & ~FarmObjectDescriptor.LOCK_MASK;
-        WORD.setOpaque(memory, object, version | FarmObjectDescriptor.EXCLUSIVE);
-        steps.step(ObjectStep.LOCKED_FOR_WRITING);
+        lockAgainstReaders(object);
         steps.fence();
         ObjectLines.setVersions(memory, object, allOf(length), FarmObjectDescriptor.LINE_LOCKED, steps);
         steps.fence(); // the locks before the data

@@ -6,12 +6,18 @@ public enum NodeMessageKind {
     CAPABILITY,
     /** {u64 hint, u32 length, u32 0}: room for an object. Result: {u64 address, u64 version, u64 incarnation}. */
     ALLOCATE,
-    /** What a transaction writes here: lock it. */
+    /** What a transaction writes here: lock it as primary, keep it as replica. */
     PREPARE,
     /** Versions that a transaction has read: are they the same, and not locked? */
     VALIDATE,
-    /** A transaction is committed: write, and unlock. */
+    /** A transaction is committed: write what was prepared as primary, and unlock. */
     COMMIT_PRIMARY,
     /** A transaction is aborted: unlock. */
-    ABORT
+    ABORT,
+    /** A transaction is committed: write what was prepared as replica. */
+    COMMIT_REPLICA,
+    /** A transaction of one machine is committed: write all of it, as replica. */
+    RECORD,
+    /** A transaction of which the receiver is the primary of everything: commit it, if what it has read is as it was. */
+    SHIP
 }

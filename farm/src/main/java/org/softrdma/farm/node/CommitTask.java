@@ -2,16 +2,25 @@ package org.softrdma.farm.node;
 
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
+import org.softrdma.farm.membership.FarmConfiguration;
+import org.softrdma.farm.membership.RegionPlacement;
+import org.softrdma.farm.memory.FarmAddress;
+import org.softrdma.farm.message.NodeMessageDescriptor;
+import org.softrdma.farm.message.NodeMessageKind;
+import org.softrdma.farm.message.NodeVerdict;
 import org.softrdma.farm.transaction.Coordinator;
 import org.softrdma.farm.transaction.ObjectVersion;
+import org.softrdma.farm.transaction.SingleMachineCommits;
 import org.softrdma.farm.transaction.TxId;
 import org.softrdma.farm.transaction.WriteEntry;
 
 /**
- * Commits a transaction: carries the messages of its {@link Coordinator}. It is done when the application can be told; the
- * coordinator goes on until all have answered. An epoch that comes after PREPARE was sent leaves the outcome unknown. The
- * node's thread.
+ * Commits a transaction: ships it to the primary of all that it reads and writes, if one machine is that, and the replicas
+ * are the same everywhere; else carries the messages of its {@link Coordinator}. It is done when the application can be
+ * told; the coordinator goes on until all have answered. An epoch that comes after something was sent leaves the outcome
+ * unknown. The node's thread.
  */
 final class CommitTask extends NodeTask {
     private final NodeParts node;
@@ -19,6 +28,7 @@ final class CommitTask extends NodeTask {
     private final List<WriteEntry> written;
     private final List<ObjectVersion> read;
     private @Nullable Coordinator coordinator;
+    private boolean begun;
     private Coordinator.Told told = Coordinator.Told.NOTHING;
     private String reason = "";
     private TxId id = new TxId(0, 0, 0);
@@ -43,28 +53,107 @@ final class CommitTask extends NodeTask {
 
     @Override
     boolean advance(long nowNs) {
-        if (coordinator == null
-                && !unknown
-                && told == Coordinator.Told.NOTHING
-                && node.member().isRunning()) {
-            begin();
+        if (!begun && !isOver() && node.member().isRunning()) {
+            return begin();
         }
+        return isOver();
+    }
+
+    private boolean isOver() {
         return unknown || told != Coordinator.Told.NOTHING;
     }
 
-    private void begin() {
+    private boolean begin() {
+        FarmConfiguration configuration = node.space().configuration();
         if (epochOfReads != FarmTransaction.ANY_EPOCH
                 && epochOfReads != node.member().epoch()) {
             abort("an epoch has begun");
-            return;
+            return true;
+        }
+        if (!allArePlaced(configuration)) {
+            abort("a region is lost");
+            return true;
         }
         id = new TxId(node.member().epoch(), node.machine(), node.numbers().begin());
+        begun = true;
+        int most = node.context().longestMessage();
+        int alone = onlyPrimary(configuration);
+        ByteBuffer ship = alone == RegionPlacement.LOST
+                ? null
+                : SingleMachineCommits.ship(id, written, read, node.numbers().truncated());
+        if (ship != null && ship.limit() <= most) {
+            node.request(alone, ship, this::onShipped);
+            return isOver();
+        }
         Coordinator made = new Coordinator(
-                id, written, read, region -> node.space().configuration().primary(region), this::send);
+                id, written, read, region -> placement(configuration, region), this::send);
+        if (made.longestMessage() > most) {
+            node.numbers().over(id.number());
+            return fail("a message of " + made.longestMessage() + " bytes > longestMessage=" + most
+                    + ": read and write less on one machine in a transaction");
+        }
         coordinator = made;
         made.begin();
         look(made);
+        return isOver();
     }
+
+    // ---- where it is
+
+    private static RegionPlacement placement(FarmConfiguration configuration, int region) {
+        RegionPlacement placement = configuration.regions().get(region);
+        return placement == null ? RegionPlacement.NOWHERE : placement;
+    }
+
+    private boolean allArePlaced(FarmConfiguration configuration) {
+        for (WriteEntry entry : written) {
+            if (placement(configuration, FarmAddress.region(entry.address())).isLost()) {
+                return false;
+            }
+        }
+        for (ObjectVersion version : read) {
+            if (placement(configuration, FarmAddress.region(version.address())).isLost()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** The primary of everything, if the same machines have all that is written; else {@link RegionPlacement#LOST}. */
+    private int onlyPrimary(FarmConfiguration configuration) {
+        if (written.isEmpty()) {
+            return RegionPlacement.LOST;
+        }
+        RegionPlacement first = placement(
+                configuration, FarmAddress.region(written.getFirst().address()));
+        for (WriteEntry entry : written) {
+            RegionPlacement other = placement(configuration, FarmAddress.region(entry.address()));
+            if (other.primary() != first.primary()
+                    || !new TreeSet<>(other.machines()).equals(new TreeSet<>(first.machines()))) {
+                return RegionPlacement.LOST;
+            }
+        }
+        for (ObjectVersion version : read) {
+            if (configuration.primary(FarmAddress.region(version.address())) != first.primary()) {
+                return RegionPlacement.LOST;
+            }
+        }
+        return first.primary();
+    }
+
+    // ---- a transaction of one machine
+
+    private void onShipped(ByteBuffer answer) {
+        NodeVerdict verdict = NodeMessageDescriptor.verdict(answer);
+        node.numbers().over(id.number());
+        if (verdict == NodeVerdict.DONE) {
+            told = Coordinator.Told.COMMITTED;
+        } else {
+            abort(NodeMessageKind.SHIP + ": " + verdict);
+        }
+    }
+
+    // ---- a transaction of several machines
 
     private void send(int machine, ByteBuffer message) {
         node.request(machine, message, answer -> {
@@ -80,6 +169,7 @@ final class CommitTask extends NodeTask {
         if (told == Coordinator.Told.NOTHING) {
             told = current.told();
             reason = current.reason();
+            unknown |= current.isUnknown();
             boolean readOnly = written.isEmpty() && told == Coordinator.Told.COMMITTED;
             if (readOnly && !node.member().counts(id.epoch(), node.clock().nanoTime())) {
                 abort("the lease is over");
@@ -97,8 +187,7 @@ final class CommitTask extends NodeTask {
 
     @Override
     void onEpoch() {
-        Coordinator current = coordinator;
-        if (current != null && told == Coordinator.Told.NOTHING) {
+        if (begun && told == Coordinator.Told.NOTHING) {
             if (written.isEmpty()) {
                 abort("an epoch has begun");
             } else {

@@ -18,6 +18,8 @@ import org.softrdma.farm.memory.ObjectImage;
 import org.softrdma.farm.message.NodeMessageDescriptor;
 import org.softrdma.farm.space.FarmSpace;
 import org.softrdma.farm.transaction.Participant;
+import org.softrdma.farm.transaction.SingleMachineCommits;
+import org.softrdma.farm.transaction.TxId;
 import org.softrdma.stores.StoreCounters;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.device.VerbsDevice;
@@ -29,7 +31,8 @@ import org.softrdma.verbs.device.VerbsDevice;
  * waits until the node's thread has done it, so the node's thread itself must not ask. A node that is no member any more does nothing; what waits fails.
  */
 public final class FarmNode implements AutoCloseable {
-    private static final int MOST_FAILURES = Integer.MAX_VALUE;
+    /** Looks at an object that is being changed: half a minute or so. */
+    private static final int MOST_FAILURES = 10_000;
 
     private final FarmMembership membership;
     private final ProtectionDomain domain;
@@ -60,6 +63,7 @@ public final class FarmNode implements AutoCloseable {
             reads = new NodeReads(device, domain, context.reads(), longest);
             TransactionNumbers numbers = new TransactionNumbers();
             Peers peers = new Peers(device, domain, membership, member, reads, numbers::truncated, context);
+            Participant participant = new Participant(space);
             parts = new NodeParts(
                     member,
                     space,
@@ -67,7 +71,8 @@ public final class FarmNode implements AutoCloseable {
                     reads,
                     this::onRequest,
                     new LockFreeReader(context.shape().checksums()),
-                    new Participant(space),
+                    participant,
+                    new SingleMachineCommits(space, participant, this::sendRecord),
                     numbers,
                     context,
                     new StoreCounters());
@@ -202,11 +207,16 @@ public final class FarmNode implements AutoCloseable {
     private void learn(Member member) {
         boolean newEpoch = epoch != member.epoch();
         epoch = member.epoch();
+        FarmConfiguration before = parts.space().configuration();
         if (newEpoch) {
             parts.peers().onEpoch();
+            parts.commits().onEpoch();
             tasks.forEach(NodeTask::onEpoch);
         }
         parts.space().onConfiguration(member.configuration());
+        if (newEpoch) {
+            parts.participant().onEpoch(region -> before.primary(region) == member.machine());
+        }
         member.acknowledge();
     }
 
@@ -224,13 +234,19 @@ public final class FarmNode implements AutoCloseable {
         }
     }
 
-    private ByteBuffer onRequest(int machine, ByteBuffer request) {
+    private void onRequest(int machine, ByteBuffer request, Peers.AnswerHandler reply) {
         parts.participant().truncate(machine, NodeMessageDescriptor.truncated(request));
-        return switch (NodeMessageDescriptor.kind(request)) {
-            case CAPABILITY -> RegionCapabilities.answer(request, parts.space());
-            case ALLOCATE -> Allocations.answer(request, parts.space());
-            case PREPARE, VALIDATE, COMMIT_PRIMARY, ABORT -> parts.participant().onMessage(request);
-        };
+        switch (NodeMessageDescriptor.kind(request)) {
+            case CAPABILITY -> reply.onAnswer(RegionCapabilities.answer(request, parts.space()));
+            case ALLOCATE -> reply.onAnswer(Allocations.answer(request, parts.space()));
+            case SHIP -> parts.commits().onShip(request, reply::onAnswer);
+            case PREPARE, VALIDATE, COMMIT_REPLICA, COMMIT_PRIMARY, ABORT, RECORD ->
+                reply.onAnswer(parts.participant().onMessage(request));
+        }
+    }
+
+    private void sendRecord(TxId id, int machine, ByteBuffer record) {
+        parts.request(machine, record, answer -> parts.commits().onAnswer(id, machine, answer));
     }
 
     /** Leaves: what waits fails. The node's thread. */

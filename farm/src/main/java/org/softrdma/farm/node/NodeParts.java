@@ -8,6 +8,7 @@ import org.softrdma.farm.memory.LockFreeReader;
 import org.softrdma.farm.message.NodeMessageDescriptor;
 import org.softrdma.farm.space.FarmSpace;
 import org.softrdma.farm.transaction.Participant;
+import org.softrdma.farm.transaction.SingleMachineCommits;
 import org.softrdma.stores.StoreCounters;
 
 /**
@@ -20,6 +21,7 @@ import org.softrdma.stores.StoreCounters;
  * @param own answers its own requests
  * @param reader judges objects
  * @param participant its part in transactions of all machines
+ * @param commits transactions of which everything is on this machine
  * @param numbers of its own transactions
  * @param context of the node
  * @param counters what its tasks count
@@ -32,6 +34,7 @@ record NodeParts(
         Peers.RequestHandler own,
         LockFreeReader reader,
         Participant participant,
+        SingleMachineCommits commits,
         TransactionNumbers numbers,
         FarmNodeContext context,
         StoreCounters counters) {
@@ -50,9 +53,10 @@ record NodeParts(
     void request(int machine, ByteBuffer message, Peers.AnswerHandler handler) {
         if (machine == machine()) {
             NodeMessageDescriptor.stamp(message, machine, member.epoch(), 0, numbers.truncated());
-            ByteBuffer answer = own.onRequest(machine, message);
-            NodeMessageDescriptor.answers(answer, message);
-            handler.onAnswer(answer);
+            own.onRequest(machine, message, answer -> {
+                NodeMessageDescriptor.answers(answer, message);
+                handler.onAnswer(answer);
+            });
         } else {
             peers.request(machine, message, handler);
         }

@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 import org.softrdma.farm.membership.FarmMembership;
 import org.softrdma.farm.membership.Member;
 import org.softrdma.farm.message.NodeMessageDescriptor;
+import org.softrdma.farm.message.NodeMessageKind;
 import org.softrdma.farm.message.NodeVerdict;
 import org.softrdma.farm.ring.RingBox;
 import org.softrdma.farm.ring.RingEnd;
@@ -48,8 +49,14 @@ final class Peers implements AutoCloseable {
 
     /** Answers requests of other machines, and of this one. */
     interface RequestHandler {
-        /** The answer. */
-        ByteBuffer onRequest(int machine, ByteBuffer request);
+        /**
+         * A request.
+         *
+         * @param machine which sends it
+         * @param request it
+         * @param reply takes the answer, at once or later
+         */
+        void onRequest(int machine, ByteBuffer request, AnswerHandler reply);
     }
 
     /** Takes an answer. */
@@ -60,9 +67,19 @@ final class Peers implements AutoCloseable {
 
     private record Request(ByteBuffer message, AnswerHandler handler) {}
 
-    private static final class Peer {
+    /** Requests to a machine, in order; the first of them are sent. */
+    private static final class Lane {
         private final Deque<Request> requests = new ArrayDeque<>();
         private int sent;
+    }
+
+    private static final class Peer {
+        /** What is answered at once. */
+        private final Lane direct = new Lane();
+        /** What is answered when other machines have answered: none of those may wait behind it. */
+        private final Lane deferred = new Lane();
+
+        private final List<Lane> lanes = List.of(direct, deferred);
         private @Nullable PeerLink link;
         private long connectNs = Long.MIN_VALUE;
     }
@@ -81,8 +98,8 @@ final class Peers implements AutoCloseable {
         this.member = member;
         this.context = context;
         int sends = RingEnd.MOST_WRITES + context.reads() + 2;
-        // The receiver tells its position only after half of the ring: twice what may be under way.
-        int ring = RingBox.capacityFor(context.longestMessage(), 4 * context.window());
+        // Two lanes of requests and their answers. The receiver tells its position only after half of the ring: twice that.
+        int ring = RingBox.capacityFor(context.longestMessage(), 2 * 2 * 2 * context.window());
         around = new PeerLink.Surroundings(
                 device, domain, reads, new StoreCounters(), membership.machine(), context.cluster(), ring, sends);
         listener = device.listen(context.address(), BACKLOG);
@@ -110,20 +127,30 @@ final class Peers implements AutoCloseable {
         }
         NodeMessageDescriptor.stamp(message, member.machine(), member.epoch(), nextNumber++, truncated.getAsLong());
         Peer peer = peers.computeIfAbsent(machine, any -> new Peer());
-        peer.requests.add(new Request(message, handler));
+        boolean ships = NodeMessageDescriptor.kind(message) == NodeMessageKind.SHIP;
+        (ships ? peer.deferred : peer.direct).requests.add(new Request(message, handler));
         send(peer);
     }
 
     private void send(Peer peer) {
         PeerLink link = peer.link;
-        if (link != null && peer.sent < context.window()) {
-            Iterator<Request> each = peer.requests.iterator();
-            for (int i = 0; each.hasNext() && peer.sent < context.window(); i++) {
-                Request request = each.next();
-                if (i >= peer.sent) {
-                    link.send(request.message);
-                    peer.sent++;
-                }
+        if (link != null) {
+            for (int i = 0; i < peer.lanes.size(); i++) {
+                send(peer.lanes.get(i), link);
+            }
+        }
+    }
+
+    private void send(Lane lane, PeerLink link) {
+        if (lane.sent == lane.requests.size()) {
+            return;
+        }
+        Iterator<Request> each = lane.requests.iterator();
+        for (int i = 0; each.hasNext() && lane.sent < context.window(); i++) {
+            Request request = each.next();
+            if (i >= lane.sent) {
+                link.send(request.message);
+                lane.sent++;
             }
         }
     }
@@ -132,8 +159,10 @@ final class Peers implements AutoCloseable {
     void onEpoch() {
         for (Iterator<Map.Entry<Integer, Peer>> each = peers.entrySet().iterator(); each.hasNext(); ) {
             Map.Entry<Integer, Peer> entry = each.next();
-            entry.getValue().requests.clear();
-            entry.getValue().sent = 0;
+            for (Lane lane : entry.getValue().lanes) {
+                lane.requests.clear();
+                lane.sent = 0;
+            }
             if (!member.configuration().members().contains(entry.getKey())) {
                 drop(entry.getValue());
                 each.remove();
@@ -144,7 +173,7 @@ final class Peers implements AutoCloseable {
     private static void drop(Peer peer) {
         PeerLink link = peer.link;
         peer.link = null;
-        peer.sent = 0;
+        peer.lanes.forEach(lane -> lane.sent = 0);
         if (link != null) {
             link.close();
         }
@@ -162,7 +191,7 @@ final class Peers implements AutoCloseable {
             work += link.doWork();
             for (ByteBuffer message = link.receive(); message != null; message = link.receive()) {
                 work++;
-                receive(entry.getKey(), peer, link, message, handler);
+                receive(entry.getKey(), peer, message, handler);
             }
             if (link.isBroken() && peer.link == link) {
                 drop(peer);
@@ -172,42 +201,51 @@ final class Peers implements AutoCloseable {
         return work;
     }
 
-    private void receive(int machine, Peer peer, PeerLink link, ByteBuffer message, RequestHandler handler) {
+    private void receive(int machine, Peer peer, ByteBuffer message, RequestHandler handler) {
         if (!NodeMessageDescriptor.isValid(message) || NodeMessageDescriptor.machine(message) != machine) {
             drop(peer);
         } else if (!NodeMessageDescriptor.isAnswer(message)) {
-            ByteBuffer answer = answer(machine, message, handler);
-            NodeMessageDescriptor.answers(answer, message);
-            NodeMessageDescriptor.stamp(
-                    answer,
-                    member.machine(),
-                    member.epoch(),
-                    NodeMessageDescriptor.number(message),
-                    truncated.getAsLong());
-            link.send(answer);
+            answer(machine, message, handler);
         } else if (NodeMessageDescriptor.epoch(message) == member.epoch()) {
             take(peer, message);
         }
     }
 
-    private ByteBuffer answer(int machine, ByteBuffer message, RequestHandler handler) {
-        int epoch = NodeMessageDescriptor.epoch(message);
+    private void answer(int machine, ByteBuffer request, RequestHandler handler) {
+        int epoch = NodeMessageDescriptor.epoch(request);
         if (epoch < member.epoch()) {
-            return NodeMessageDescriptor.answer(NodeVerdict.OLDER_EPOCH, 0);
+            reply(machine, request, NodeMessageDescriptor.answer(NodeVerdict.OLDER_EPOCH, 0));
+        } else if (epoch > member.epoch()) {
+            reply(machine, request, NodeMessageDescriptor.answer(NodeVerdict.NEWER_EPOCH, 0));
+        } else {
+            handler.onRequest(machine, request, answer -> reply(machine, request, answer));
         }
-        if (epoch > member.epoch()) {
-            return NodeMessageDescriptor.answer(NodeVerdict.NEWER_EPOCH, 0);
+    }
+
+    /** If the connection has ended meanwhile, the request comes again. */
+    private void reply(int machine, ByteBuffer request, ByteBuffer answer) {
+        PeerLink link = link(machine);
+        if (link != null) {
+            NodeMessageDescriptor.answers(answer, request);
+            NodeMessageDescriptor.stamp(
+                    answer,
+                    member.machine(),
+                    member.epoch(),
+                    NodeMessageDescriptor.number(request),
+                    truncated.getAsLong());
+            link.send(answer);
         }
-        return handler.onRequest(machine, message);
     }
 
     private static void take(Peer peer, ByteBuffer answer) {
+        boolean ships = NodeMessageDescriptor.kind(answer) == NodeMessageKind.SHIP;
+        Lane lane = ships ? peer.deferred : peer.direct;
         int position = 0;
-        for (Iterator<Request> each = peer.requests.iterator(); each.hasNext() && position < peer.sent; position++) {
+        for (Iterator<Request> each = lane.requests.iterator(); each.hasNext() && position < lane.sent; position++) {
             Request request = each.next();
             if (NodeMessageDescriptor.number(request.message) == NodeMessageDescriptor.number(answer)) {
                 each.remove();
-                peer.sent--;
+                lane.sent--;
                 request.handler.onAnswer(answer);
                 return;
             }

@@ -17,6 +17,7 @@ public final class FarmRegion implements AutoCloseable {
     private final RegisteredMemory memory;
     private final FarmSlabs slabs;
     private final ObjectWriter writer;
+    private boolean allocates;
 
     /**
      * An empty region.
@@ -25,8 +26,11 @@ public final class FarmRegion implements AutoCloseable {
      * @param domain of its queue pairs
      * @param shape lengths, and whether objects end in a checksum
      * @param steps writes
+     * @param allocates whether this machine knows what is free in it, as the primary from the beginning
      */
-    FarmRegion(VerbsDevice device, ProtectionDomain domain, SpaceShape shape, MemorySteps steps) {
+    FarmRegion(
+            VerbsDevice device, ProtectionDomain domain, SpaceShape shape, MemorySteps steps, boolean allocates) {
+        this.allocates = allocates;
         memory = new RegisteredMemory(device, domain, shape.regionLength(), Set.of(AccessFlag.REMOTE_READ));
         slabs = new FarmSlabs(shape.regionLength(), shape.blockLength());
         long taken = slabs.reserve(shape.blockLength()); // for the table of blocks
@@ -57,12 +61,19 @@ public final class FarmRegion implements AutoCloseable {
      * @return its offset, or {@link FarmSlabs#FULL}
      */
     long allocate(int length, long neighbour) {
-        return slabs.allocate(ObjectLines.slotLength(length), neighbour);
+        return allocates ? slabs.allocate(ObjectLines.slotLength(length), neighbour) : FarmSlabs.FULL;
     }
 
     /** Gives the room of an object back. */
     public void free(long offset) {
-        slabs.free(offset);
+        if (allocates) {
+            slabs.free(offset);
+        }
+    }
+
+    /** Another machine is its primary: from now on this one does not know what is free in it. */
+    void allocatesNoMore() {
+        allocates = false;
     }
 
     @Override

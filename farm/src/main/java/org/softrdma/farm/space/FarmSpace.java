@@ -78,7 +78,11 @@ public final class FarmSpace implements AutoCloseable {
         }
         for (int region : told.regions().keySet()) {
             if (has(region) && !regions.containsKey(region)) {
-                regions.put(region, new FarmRegion(device, domain, shape, steps));
+                regions.put(region, new FarmRegion(device, domain, shape, steps, isPrimary(region)));
+            }
+            FarmRegion own = regions.get(region);
+            if (own != null && !isPrimary(region)) {
+                own.allocatesNoMore();
             }
         }
     }

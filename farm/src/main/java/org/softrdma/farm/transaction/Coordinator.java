@@ -2,46 +2,54 @@ package org.softrdma.farm.transaction;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.function.IntUnaryOperator;
+import java.util.function.IntFunction;
+import org.softrdma.farm.membership.RegionPlacement;
 import org.softrdma.farm.memory.FarmAddress;
 import org.softrdma.farm.message.NodeMessageDescriptor;
 import org.softrdma.farm.message.NodeMessageKind;
 import org.softrdma.farm.message.NodeVerdict;
 
 /**
- * The commit of one transaction. One message a machine and phase, each with an answer:
+ * The commit of one transaction of several machines. One message a machine and phase, each with an answer:
  *
  * <ol>
- *   <li><b>PREPARE</b> to the primaries of what is written: they lock it, if it is of the version that was read.
+ *   <li><b>PREPARE</b> to primaries and replicas of what is written: primaries lock it, if it is of the version that was
+ *       read; replicas keep it.
  *   <li><b>VALIDATE</b> to the primaries of what was only read: it has still that version, and no lock. After the locks,
  *       because then no other transaction can commit in between without being seen by one of the two.
  *   <li>The decision. From here on it commits, however long that takes.
- *   <li><b>COMMIT_PRIMARY</b>: they write and unlock. With the first answer the application is told. The others are still
- *       locked, so nobody can see old values.
+ *   <li><b>COMMIT_REPLICA</b>: they write. Before the primaries, because what a primary shows must not be lost with it.
+ *   <li><b>COMMIT_PRIMARY</b>: they write and unlock. With the first answer the application is told, not earlier: when only
+ *       replicas have it, the loss of one machine can turn commit into abort. The other primaries are still locked, so
+ *       nobody can see old values.
  *   <li>When all have answered, the transaction is over everywhere.
  * </ol>
  *
- * <p>A refusal in 1 or 2 leads to <b>ABORT</b> to all who were asked to prepare. No socket, no clock. The node's thread.
+ * <p>A refusal in 1 or 2 leads to <b>ABORT</b> to all who were asked to prepare, once all of these have answered: an abort
+ * must not overtake the prepare. No socket, no clock. The node's thread.
  */
 public final class Coordinator {
     /** How far it is. */
     public enum Phase {
         /** Nothing is sent. */
         NEW,
-        /** Primaries lock. */
+        /** Primaries lock, replicas keep. */
         PREPARING,
         /** Primaries look at what was read. */
         VALIDATING,
-        /** It is decided, primaries write. */
-        COMMITTING,
-        /** Primaries give back their locks. */
+        /** It is decided, replicas write. */
+        COMMITTING_REPLICAS,
+        /** Primaries write. */
+        COMMITTING_PRIMARIES,
+        /** All give up what they have prepared. */
         ABORTING,
         /** All have answered. */
         OVER
@@ -64,12 +72,16 @@ public final class Coordinator {
         void send(int machine, ByteBuffer message);
     }
 
+    private static final List<Phase> ORDER = List.of(
+            Phase.PREPARING, Phase.VALIDATING, Phase.COMMITTING_REPLICAS, Phase.COMMITTING_PRIMARIES, Phase.OVER);
+
     private final TxId id;
     private final Sender sender;
-    private final Map<Integer, List<WriteEntry>> writes = new TreeMap<>();
-    private final Map<Integer, List<ObjectVersion>> reads = new TreeMap<>();
-    private final SortedSet<Integer> regions = new TreeSet<>();
-    private final Set<Integer> awaited = new HashSet<>();
+    private final SortedMap<Integer, ByteBuffer> prepares = new TreeMap<>();
+    private final SortedMap<Integer, ByteBuffer> validations = new TreeMap<>();
+    private final SortedSet<Integer> replicas = new TreeSet<>();
+    private final SortedSet<Integer> primaries = new TreeSet<>();
+    private final SortedSet<Integer> awaited = new TreeSet<>();
     private Phase phase = Phase.NEW;
     private Told told = Told.NOTHING;
     private String reason = "";
@@ -80,34 +92,52 @@ public final class Coordinator {
      * @param id of the transaction
      * @param written what it writes
      * @param read what it only reads
-     * @param primaries the primary of each region
+     * @param placements which machines have each region; none of these is lost
      * @param sender of its messages
      */
     public Coordinator(
-            TxId id, List<WriteEntry> written, List<ObjectVersion> read, IntUnaryOperator primaries, Sender sender) {
+            TxId id,
+            List<WriteEntry> written,
+            List<ObjectVersion> read,
+            IntFunction<RegionPlacement> placements,
+            Sender sender) {
         this.id = id;
         this.sender = sender;
+        SortedSet<Integer> regions = new TreeSet<>();
+        Map<Integer, List<WriteEntry>> writes = new TreeMap<>();
         for (WriteEntry entry : written) {
             int region = FarmAddress.region(entry.address());
+            RegionPlacement placement = placements.apply(region);
             regions.add(region);
-            writes.computeIfAbsent(primaries.applyAsInt(region), any -> new ArrayList<>())
-                    .add(entry);
+            for (int machine : placement.machines()) {
+                writes.computeIfAbsent(machine, any -> new ArrayList<>()).add(entry);
+                (machine == placement.primary() ? primaries : replicas).add(machine);
+            }
         }
+        writes.forEach((machine, entries) -> prepares.put(machine, TransactionMessages.prepare(id, regions, entries)));
+        Map<Integer, List<ObjectVersion>> reads = new TreeMap<>();
         for (ObjectVersion version : read) {
-            reads.computeIfAbsent(primaries.applyAsInt(FarmAddress.region(version.address())), any -> new ArrayList<>())
-                    .add(version);
+            int primary = placements.apply(FarmAddress.region(version.address())).primary();
+            reads.computeIfAbsent(primary, any -> new ArrayList<>()).add(version);
         }
+        reads.forEach((machine, versions) -> validations.put(machine, TransactionMessages.validate(id, versions)));
+    }
+
+    /** Bytes of its longest message. */
+    public int longestMessage() {
+        int longest = 0;
+        for (ByteBuffer message : prepares.values()) {
+            longest = Math.max(longest, message.limit());
+        }
+        for (ByteBuffer message : validations.values()) {
+            longest = Math.max(longest, message.limit());
+        }
+        return longest;
     }
 
     /** Begins. */
     public void begin() {
-        if (writes.isEmpty()) {
-            validate();
-            return;
-        }
-        phase = Phase.PREPARING;
-        awaited.addAll(writes.keySet());
-        writes.forEach((machine, entries) -> sender.send(machine, TransactionMessages.prepare(id, regions, entries)));
+        enter(ORDER.getFirst());
     }
 
     /** How far it is. */
@@ -125,6 +155,55 @@ public final class Coordinator {
         return reason;
     }
 
+    /** Sends the messages of a phase, or those of the next one if it has none. */
+    private void enter(Phase next) {
+        phase = next;
+        awaited.addAll(machines(next));
+        if (next == Phase.OVER) {
+            if (told == Told.NOTHING) {
+                told = Told.COMMITTED; // it writes nothing
+            }
+        } else if (awaited.isEmpty()) {
+            enter(following(next));
+        } else {
+            // The last of them may be this machine, which answers at once.
+            List.copyOf(awaited).forEach(machine -> sender.send(machine, message(next, machine)));
+        }
+    }
+
+    private Set<Integer> machines(Phase of) {
+        return switch (of) {
+            case PREPARING, ABORTING -> prepares.keySet();
+            case VALIDATING -> validations.keySet();
+            case COMMITTING_REPLICAS -> replicas;
+            case COMMITTING_PRIMARIES -> primaries;
+            case NEW, OVER -> Set.of();
+        };
+    }
+
+    private ByteBuffer message(Phase of, int machine) {
+        return switch (of) {
+            case PREPARING -> Objects.requireNonNull(prepares.get(machine));
+            case VALIDATING -> Objects.requireNonNull(validations.get(machine));
+            case NEW, COMMITTING_REPLICAS, COMMITTING_PRIMARIES, ABORTING, OVER ->
+                TransactionMessages.decision(kind(of), id);
+        };
+    }
+
+    private static NodeMessageKind kind(Phase of) {
+        return switch (of) {
+            case PREPARING -> NodeMessageKind.PREPARE;
+            case VALIDATING -> NodeMessageKind.VALIDATE;
+            case COMMITTING_REPLICAS -> NodeMessageKind.COMMIT_REPLICA;
+            case COMMITTING_PRIMARIES -> NodeMessageKind.COMMIT_PRIMARY;
+            case NEW, ABORTING, OVER -> NodeMessageKind.ABORT;
+        };
+    }
+
+    private static Phase following(Phase of) {
+        return of == Phase.ABORTING ? Phase.OVER : ORDER.get(ORDER.indexOf(of) + 1);
+    }
+
     /**
      * An answer to a message of this phase.
      *
@@ -132,82 +211,44 @@ public final class Coordinator {
      * @param answer of it
      */
     public void onAnswer(int machine, ByteBuffer answer) {
-        NodeVerdict verdict = NodeMessageDescriptor.verdict(answer);
-        NodeMessageKind kind = NodeMessageDescriptor.kind(answer);
-        if (kind != expected() || !awaited.remove(machine)) {
+        if (NodeMessageDescriptor.kind(answer) != kind(phase) || !awaited.contains(machine)) {
             return;
         }
+        NodeVerdict verdict = NodeMessageDescriptor.verdict(answer);
         if (verdict != NodeVerdict.DONE && reason.isEmpty()) {
-            reason = kind + " at machine " + machine + ": " + verdict;
+            reason = kind(phase) + " at machine " + machine + ": " + verdict;
         }
-        if (phase == Phase.COMMITTING && verdict == NodeVerdict.DONE) {
+        if (verdict != NodeVerdict.DONE && isDecided()) {
+            return; // it breaks the protocol: never over, never told
+        }
+        awaited.remove(machine);
+        if (phase == Phase.COMMITTING_PRIMARIES) {
             told = Told.COMMITTED;
         }
-        if (awaited.isEmpty()) {
+        if (haveAllAnswered()) {
             next();
         }
     }
 
-    private NodeMessageKind expected() {
-        return switch (phase) {
-            case PREPARING -> NodeMessageKind.PREPARE;
-            case VALIDATING -> NodeMessageKind.VALIDATE;
-            case COMMITTING -> NodeMessageKind.COMMIT_PRIMARY;
-            case NEW, ABORTING, OVER -> NodeMessageKind.ABORT;
-        };
+    private boolean haveAllAnswered() {
+        return awaited.isEmpty();
+    }
+
+    private boolean isDecided() {
+        return phase == Phase.COMMITTING_REPLICAS || phase == Phase.COMMITTING_PRIMARIES;
+    }
+
+    /** True if a machine refuses what it has promised: nobody knows the outcome. */
+    public boolean isUnknown() {
+        return isDecided() && !reason.isEmpty() && told == Told.NOTHING;
     }
 
     private void next() {
-        switch (phase) {
-            case PREPARING -> {
-                if (reason.isEmpty()) {
-                    validate();
-                } else {
-                    abort();
-                }
-            }
-            case VALIDATING -> {
-                if (reason.isEmpty()) {
-                    commit();
-                } else {
-                    abort();
-                }
-            }
-            case NEW, COMMITTING, ABORTING, OVER -> phase = Phase.OVER;
+        if (!reason.isEmpty() && (phase == Phase.PREPARING || phase == Phase.VALIDATING)) {
+            told = Told.ABORTED;
+            enter(Phase.ABORTING);
+        } else {
+            enter(following(phase));
         }
-    }
-
-    private void validate() {
-        if (reads.isEmpty()) {
-            commit();
-            return;
-        }
-        phase = Phase.VALIDATING;
-        awaited.addAll(reads.keySet());
-        reads.forEach((machine, versions) -> sender.send(machine, TransactionMessages.validate(id, versions)));
-    }
-
-    private void commit() {
-        if (writes.isEmpty()) {
-            told = Told.COMMITTED;
-            phase = Phase.OVER;
-            return;
-        }
-        phase = Phase.COMMITTING;
-        decide(NodeMessageKind.COMMIT_PRIMARY);
-    }
-
-    private void abort() {
-        told = Told.ABORTED;
-        phase = Phase.ABORTING;
-        decide(NodeMessageKind.ABORT);
-    }
-
-    private void decide(NodeMessageKind kind) {
-        awaited.addAll(writes.keySet());
-        if (awaited.isEmpty()) {
-            phase = Phase.OVER;
-        }
-        List.copyOf(writes.keySet()).forEach(machine -> sender.send(machine, TransactionMessages.decision(kind, id)));
     }
 }

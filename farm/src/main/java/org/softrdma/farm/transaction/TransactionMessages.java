@@ -3,6 +3,7 @@ package org.softrdma.farm.transaction;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.SortedSet;
 import org.softrdma.farm.memory.FarmObjectDescriptor;
 import org.softrdma.farm.memory.ObjectImage;
@@ -13,18 +14,21 @@ import org.softrdma.farm.message.NodeMessageKind;
  * Bodies of a transaction's messages, little endian. The coordinator writes them.
  *
  * <pre>
- *  PREPARE          24 TxId | 40 u16 regions | 42 u16 entries | 44 u32 0 | 48 each region that is written, u32, padded to 8
- *                   | entries of the receiver
+ *  PREPARE, RECORD, SHIP
+ *                   24 TxId | 40 u16 regions | 42 u16 entries | 44 u32 versions | 48 each region that is written, u32,
+ *                   padded to 8 | entries: PREPARE of the receiver, else all | RECORD, SHIP: u64 truncated, as in the
+ *                   header, of the machine in TxId | SHIP: versions that were read, each {u64 address | u64 version}
  *  an entry          0 u64 address | 8 u64 version that was read | 16 u32 length of header and payload | 20 u8 change
  *                   | 21 3 x 0 | 24 the object from its incarnation on, without line versions, padded to 8
  *  VALIDATE         24 TxId | 40 u32 count | 44 u32 0 | 48 each {u64 address | u64 version}
- *  COMMIT_PRIMARY, ABORT   24 TxId
+ *  COMMIT_REPLICA, COMMIT_PRIMARY, ABORT   24 TxId
  * </pre>
  */
 final class TransactionMessages {
     private static final int TX_OFFSET = NodeMessageDescriptor.BODY_OFFSET;
     private static final int REGIONS_OFFSET = TX_OFFSET + TxId.LENGTH;
     private static final int ENTRIES_OFFSET = REGIONS_OFFSET + Short.BYTES;
+    private static final int VERSIONS_OFFSET = ENTRIES_OFFSET + Short.BYTES;
     private static final int LIST_OFFSET = REGIONS_OFFSET + Long.BYTES;
 
     private static final int ENTRY_ADDRESS = 0;
@@ -41,11 +45,45 @@ final class TransactionMessages {
     }
 
     static ByteBuffer prepare(TxId id, SortedSet<Integer> regions, List<WriteEntry> entries) {
+        ByteBuffer message = NodeMessageDescriptor.request(NodeMessageKind.PREPARE, bytes(regions, entries));
+        int ignored = put(message, id, regions, entries);
+        return message;
+    }
+
+    /** A whole transaction, for the primary of all that it reads and writes. */
+    static ByteBuffer ship(
+            TxId id,
+            SortedSet<Integer> regions,
+            List<WriteEntry> entries,
+            List<ObjectVersion> reads,
+            long truncated) {
+        ByteBuffer message = NodeMessageDescriptor.request(
+                NodeMessageKind.SHIP, bytes(regions, entries) + Long.BYTES + reads.size() * VERSIONS);
+        int end = put(message, id, regions, entries);
+        message.putInt(VERSIONS_OFFSET, reads.size()).putLong(end, truncated);
+        put(message, end + Long.BYTES, reads);
+        return message;
+    }
+
+    /** What a replica gets of a SHIP that is valid: all but the versions. */
+    static ByteBuffer record(ByteBuffer ship) {
+        int length = writes(ship).end() + Long.BYTES;
+        ByteBuffer message =
+                NodeMessageDescriptor.request(NodeMessageKind.RECORD, length - NodeMessageDescriptor.BODY_OFFSET);
+        message.put(TX_OFFSET, ship, TX_OFFSET, length - TX_OFFSET);
+        return message.putInt(VERSIONS_OFFSET, 0);
+    }
+
+    private static int bytes(SortedSet<Integer> regions, List<WriteEntry> entries) {
         int length = TxId.LENGTH + Long.BYTES + padded(regions.size() * Integer.BYTES);
         for (WriteEntry entry : entries) {
             length += ENTRY_OBJECT + padded(entry.image().length() - FarmObjectDescriptor.INCARNATION_OFFSET);
         }
-        ByteBuffer message = NodeMessageDescriptor.request(NodeMessageKind.PREPARE, length);
+        return length;
+    }
+
+    /** Where the entries end. */
+    private static int put(ByteBuffer message, TxId id, SortedSet<Integer> regions, List<WriteEntry> entries) {
         id.put(message, TX_OFFSET);
         message.putShort(REGIONS_OFFSET, (short) regions.size()).putShort(ENTRIES_OFFSET, (short) entries.size());
         int at = LIST_OFFSET;
@@ -64,7 +102,15 @@ final class TransactionMessages {
             image.get(FarmObjectDescriptor.INCARNATION_OFFSET, message, at + ENTRY_OBJECT, bytes);
             at += ENTRY_OBJECT + padded(bytes);
         }
-        return message;
+        return at;
+    }
+
+    private static void put(ByteBuffer message, int offset, List<ObjectVersion> reads) {
+        int at = offset;
+        for (ObjectVersion read : reads) {
+            message.putLong(at, read.address()).putLong(at + Long.BYTES, read.version());
+            at += VERSIONS;
+        }
     }
 
     static ByteBuffer validate(TxId id, List<ObjectVersion> reads) {
@@ -72,15 +118,11 @@ final class TransactionMessages {
                 NodeMessageKind.VALIDATE, TxId.LENGTH + Long.BYTES + reads.size() * VERSIONS);
         id.put(message, TX_OFFSET);
         message.putInt(REGIONS_OFFSET, reads.size());
-        int at = LIST_OFFSET;
-        for (ObjectVersion read : reads) {
-            message.putLong(at, read.address()).putLong(at + Long.BYTES, read.version());
-            at += VERSIONS;
-        }
+        put(message, LIST_OFFSET, reads);
         return message;
     }
 
-    /** COMMIT_PRIMARY or ABORT. */
+    /** COMMIT_REPLICA, COMMIT_PRIMARY or ABORT. */
     static ByteBuffer decision(NodeMessageKind kind, TxId id) {
         ByteBuffer message = NodeMessageDescriptor.request(kind, TxId.LENGTH);
         id.put(message, TX_OFFSET);
@@ -91,25 +133,31 @@ final class TransactionMessages {
 
     /** True if a message is long enough to name its transaction, and says what it needs. */
     static boolean isValid(ByteBuffer message) {
-        return message.limit() >= LIST_OFFSET
-                || (message.limit() >= REGIONS_OFFSET
-                        && NodeMessageDescriptor.kind(message) != NodeMessageKind.PREPARE
-                        && NodeMessageDescriptor.kind(message) != NodeMessageKind.VALIDATE);
+        return message.limit()
+                >= switch (NodeMessageDescriptor.kind(message)) {
+                    case PREPARE, VALIDATE, RECORD, SHIP -> LIST_OFFSET;
+                    case CAPABILITY, ALLOCATE, COMMIT_REPLICA, COMMIT_PRIMARY, ABORT -> REGIONS_OFFSET;
+                };
     }
 
     static TxId id(ByteBuffer message) {
         return TxId.at(message, TX_OFFSET);
     }
 
-    /** The entries of a PREPARE, or none if it does not have what it says. */
-    static List<WriteEntry> entries(ByteBuffer message) {
+    /** What a PREPARE, a RECORD or a SHIP writes; nothing if it does not have what it says. */
+    static WriteSet writes(ByteBuffer message) {
         int regions = Short.toUnsignedInt(message.getShort(REGIONS_OFFSET));
         int count = Short.toUnsignedInt(message.getShort(ENTRIES_OFFSET));
         int at = LIST_OFFSET + padded(regions * Integer.BYTES);
+        int tail = NodeMessageDescriptor.kind(message) == NodeMessageKind.PREPARE ? 0 : Long.BYTES;
+        List<Integer> written = new ArrayList<>();
+        for (int i = 0; i < regions && at <= message.limit(); i++) {
+            written.add(message.getInt(LIST_OFFSET + i * Integer.BYTES));
+        }
         List<WriteEntry> entries = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             if (at + ENTRY_OBJECT > message.limit()) {
-                return List.of();
+                return WriteSet.NONE;
             }
             int length = message.getInt(at + ENTRY_LENGTH);
             int change = message.get(at + ENTRY_CHANGE);
@@ -118,7 +166,7 @@ final class TransactionMessages {
                     || bytes > message.limit() - at - ENTRY_OBJECT
                     || change < 1
                     || change >= WriteEntry.Change.values().length) {
-                return List.of();
+                return WriteSet.NONE;
             }
             ObjectImage image = new ObjectImage();
             image.reset(length, message.getLong(at + ENTRY_VERSION));
@@ -126,20 +174,33 @@ final class TransactionMessages {
             entries.add(new WriteEntry(message.getLong(at + ENTRY_ADDRESS), WriteEntry.Change.values()[change], image));
             at += ENTRY_OBJECT + padded(bytes);
         }
-        return entries;
+        return at + tail > message.limit() ? WriteSet.NONE : new WriteSet(written, entries, at);
+    }
+
+    /** Transactions of the machine that a RECORD or a SHIP names are over up to this one. */
+    static long truncated(ByteBuffer message, WriteSet writes) {
+        return message.getLong(writes.end());
+    }
+
+    /** The versions of a SHIP, or empty if it does not have what it says. */
+    static Optional<List<ObjectVersion>> reads(ByteBuffer ship, WriteSet writes) {
+        return versions(ship, ship.getInt(VERSIONS_OFFSET), writes.end() + Long.BYTES);
     }
 
     /** The versions of a VALIDATE, or none if it does not have what it says. */
     static List<ObjectVersion> versions(ByteBuffer message) {
-        int count = message.getInt(REGIONS_OFFSET);
-        if (count < 0 || count > (message.limit() - LIST_OFFSET) / VERSIONS) {
-            return List.of();
+        return versions(message, message.getInt(REGIONS_OFFSET), LIST_OFFSET).orElse(List.of());
+    }
+
+    private static Optional<List<ObjectVersion>> versions(ByteBuffer message, int count, int offset) {
+        if (count < 0 || offset > message.limit() || count > (message.limit() - offset) / VERSIONS) {
+            return Optional.empty();
         }
         List<ObjectVersion> versions = new ArrayList<>();
         for (int i = 0; i < count; i++) {
-            int at = LIST_OFFSET + i * VERSIONS;
+            int at = offset + i * VERSIONS;
             versions.add(new ObjectVersion(message.getLong(at), message.getLong(at + Long.BYTES)));
         }
-        return versions;
+        return Optional.of(versions);
     }
 }

@@ -8,6 +8,8 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+import org.agrona.concurrent.IdleStrategy;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.fabric.Fabric;
 import org.softrdma.fabric.FabricNode;
@@ -38,6 +40,7 @@ final class FarmCluster {
     private final List<FabricNode> hosts = new ArrayList<>();
     private final List<@Nullable FarmNode> nodes = new ArrayList<>();
     private final List<@Nullable VerbsDevice> devices = new ArrayList<>();
+    private Supplier<IdleStrategy> idle;
     private boolean stopped;
 
     /** What a test does, in a process of a node of its own. */
@@ -58,6 +61,7 @@ final class FarmCluster {
             long seed, FabricSettings fabricSettings, int machines, int replication, Set<FabricEnsemble.Flaw> flaws) {
         fabric = new Fabric(seed, fabricSettings);
         test = fabric.node("test");
+        idle = fabric::idleStrategy;
         ensemble = new FabricEnsemble(fabric, SESSION_NS, flaws);
         settings =
                 new MembershipSettings(MembershipSettings.DEFAULT.leaseNs(), 10, machines, replication, new Rings(4));
@@ -66,6 +70,31 @@ final class FarmCluster {
             nodes.add(null);
             devices.add(null);
         }
+    }
+
+    /** Applications look only now and then whether what they wait for is done: a run of many seconds takes fewer steps. */
+    FarmCluster lookingEvery(long ns) {
+        idle = () -> new IdleStrategy() {
+            @Override
+            public void idle(int workCount) {
+                idle();
+            }
+
+            @Override
+            public void idle() {
+                fabric.baton().sleep(ns);
+            }
+
+            @Override
+            public void reset() {
+                // It counts nothing.
+            }
+        };
+        return this;
+    }
+
+    int machines() {
+        return hosts.size();
     }
 
     Fabric fabric() {
@@ -115,11 +144,12 @@ final class FarmCluster {
                     .shape(SHAPE)
                     .membership(settings)
                     .regions(regions)
-                    .time(host.clock(), fabric::idleStrategy)
+                    .time(host.clock(), idle)
                     .random(fabric.baton().choices().generator())
                     .reads(8)
                     .steps(new BatonSteps(fabric.baton()))
-                    .longestMessage(1024);
+                    .window(4)
+                    .longestMessage(2048);
             try (FarmNode node = new FarmNode(device, membership, context)) {
                 devices.set(number, device);
                 nodes.set(number, node);

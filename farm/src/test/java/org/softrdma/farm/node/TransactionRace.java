@@ -2,6 +2,7 @@ package org.softrdma.farm.node;
 
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -11,74 +12,171 @@ import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 import java.util.random.RandomGeneratorFactory;
+import org.jspecify.annotations.Nullable;
 import org.softrdma.fabric.FabricSettings;
 import org.softrdma.fabric.baton.SimulatedThread;
 import org.softrdma.fabric.network.NetworkSettings;
 import org.softrdma.farm.memory.FarmAddress;
 import org.softrdma.farm.memory.FarmObjectDescriptor;
 import org.softrdma.farm.memory.ObjectImage;
+import org.softrdma.farm.space.FarmRegion;
 import org.softrdma.testkit.history.ListAppendChecker;
 import org.softrdma.testkit.history.ListTransaction;
 import org.softrdma.testkit.history.ListVerdict;
 import org.softrdma.testkit.history.Operation;
 
 /**
- * Transactions on a few lists on several machines, for one seed: each reads some, and appends to some of them. Connections
- * are reset meanwhile. What they saw must be a history of transactions that took effect one after the other.
+ * Transactions on a few lists on several machines, for one seed: each reads some, and appends to some of them. Meanwhile
+ * connections are reset, machines stand still or do not reach each other; or one dies. What they saw must be a history of
+ * transactions that took effect one after the other.
  */
 final class TransactionRace {
-    private static final int MACHINES = 3;
-    private static final int CLIENTS = 2;
     private static final int LISTS = 4;
     private static final int TRANSACTIONS = 6;
-    private static final int MOST = MACHINES * CLIENTS * TRANSACTIONS + 1;
+    private static final int MOST = 6 * TRANSACTIONS + 1;
     private static final int FIRST = FarmObjectDescriptor.PAYLOAD_OFFSET;
     static final int LENGTH = FIRST + MOST * Long.BYTES;
     private static final long MICROSECOND = TimeUnit.MICROSECONDS.toNanos(1);
 
+    /** What happens meanwhile. */
+    enum Faults {
+        /** Resets, pauses and partitions, all of them shorter than a session. */
+        SHORT,
+        /** A machine is killed. Nobody recovers its transactions yet: what it leaves stays locked, and nobody may lie. */
+        KILL
+    }
+
     private final long seed;
+    private final int machines;
+    private final int clientsOfMachine;
+    private final int replication;
+    private final Faults faults;
     private final FarmCluster cluster;
     private final RandomGenerator random;
     private final List<ListTransaction> history = new ArrayList<>();
     private final Map<String, Long> lists = new TreeMap<>();
     private final Map<String, List<Long>> last = new HashMap<>();
+    /** What clients have begun, in case they die. */
+    private final Map<Integer, ListTransaction> begun = new TreeMap<>();
     private long readings;
     private long values;
     private int committed;
     private int aborted;
+    private int lockedLists;
 
-    TransactionRace(long seed) {
+    TransactionRace(long seed, int machines, int replication, Faults faults) {
         this.seed = seed;
+        this.machines = machines;
+        this.replication = replication;
+        this.faults = faults;
+        clientsOfMachine = machines == 3 ? 2 : 1;
         random = RandomGeneratorFactory.of("L64X128MixRandom").create(~seed);
         FabricSettings settings = seed % 2 == 0
                 ? FabricSettings.DEFAULT
                 : FabricSettings.adversary().with(NetworkSettings.DEFAULT.withBufferBytes(4096));
-        cluster = new FarmCluster(seed, settings, MACHINES, 1, Set.of());
+        cluster = new FarmCluster(seed, settings, machines, replication, Set.of());
+        if (faults == Faults.KILL) {
+            cluster.lookingEvery(100 * MICROSECOND);
+        }
     }
 
     ListVerdict run() {
         cluster.run(1, it -> {
             for (int i = 0; i < LISTS; i++) {
-                lists.put("x" + i, make(i % MACHINES));
+                lists.put("x" + i, make(i % machines));
             }
             cluster.fabric().baton().stalls(seed % 4 < 2 ? 15 : 80, 500 * MICROSECOND);
-            List<SimulatedThread> clients = new ArrayList<>();
-            for (int client = 0; client < MACHINES * CLIENTS; client++) {
+            Map<Integer, SimulatedThread> clients = new TreeMap<>();
+            for (int client = 0; client < machines * clientsOfMachine; client++) {
                 int number = client;
-                clients.add(cluster.host(client % MACHINES).start("client", () -> work(number)));
+                clients.put(client, cluster.host(client % machines).start("client", () -> work(number)));
             }
-            while (!clients.stream().allMatch(SimulatedThread::isEnded)) {
+            int victim = random.nextInt(machines);
+            while (clients.entrySet().stream().anyMatch(this::goesOn)) {
                 cluster.fabric().baton().sleep(random.nextLong(5000, 50_000) * MICROSECOND);
-                if (seed % 3 == 0) {
-                    int one = random.nextInt(MACHINES);
-                    cluster.fabric().reset(cluster.host(one), cluster.host((one + 1) % MACHINES));
-                }
+                happen(victim);
             }
-            for (Map.Entry<String, Long> list : lists.entrySet()) {
-                last.put(list.getKey(), readLast(list.getValue()));
+            cluster.fabric().heal();
+            if (faults == Faults.KILL) {
+                cluster.host(victim).kill();
+                cluster.until(() -> cluster.ensemble().active() == 2);
+                history.addAll(begun.values()); // outcomes that nobody was told
             }
+            readAll();
         });
         return ListAppendChecker.check(history, last);
+    }
+
+    private boolean goesOn(Map.Entry<Integer, SimulatedThread> client) {
+        return !client.getValue().isEnded() && cluster.host(client.getKey() % machines).isAlive();
+    }
+
+    private void happen(int victim) {
+        int one = random.nextInt(machines);
+        int other = (one + 1 + random.nextInt(machines - 1)) % machines;
+        if (faults == Faults.KILL) {
+            if (random.nextInt(3) == 0) {
+                cluster.host(victim).kill();
+            }
+        } else if (seed % 3 == 0) {
+            cluster.fabric().reset(cluster.host(one), cluster.host(other));
+        } else if (seed % 3 == 1) {
+            long forNs = random.nextLong(300_000) * MICROSECOND;
+            if (random.nextBoolean()) {
+                cluster.host(one).pauseProcesses(forNs);
+            } else {
+                cluster.fabric().partition(cluster.host(one), cluster.host(other), forNs);
+            }
+        }
+    }
+
+    private void readAll() {
+        Set<Long> seen = new HashSet<>();
+        history.forEach(transaction -> transaction.reads().values().forEach(seen::addAll));
+        Set<String> locked = new TreeSet<>();
+        for (Map.Entry<String, Long> list : lists.entrySet()) {
+            List<Long> read = readLast(list.getValue());
+            if (read != null) {
+                last.put(list.getKey(), read);
+                seen.addAll(read);
+            } else if (faults == Faults.KILL) {
+                locked.add(list.getKey());
+            } else {
+                throw new AssertionError("a list stays locked");
+            }
+        }
+        locked.forEach(key -> last.put(key, inDoubt(Objects.requireNonNull(lists.get(key)), seen)));
+        lockedLists = locked.size();
+    }
+
+    /**
+     * A list that is locked: what a machine has of it, without what nobody has seen or been told of, which recovery may yet
+     * abort.
+     */
+    private List<Long> inDoubt(long address, Set<Long> seen) {
+        List<Long> longest = new ArrayList<>();
+        for (int machine = 0; machine < machines; machine++) {
+            FarmRegion region = cluster.host(machine).isAlive()
+                    ? cluster.node(machine).parts().space().region(FarmAddress.region(address))
+                    : null;
+            if (region != null) {
+                ObjectImage image = new ObjectImage();
+                region.writer().load(FarmAddress.offset(address), LENGTH, image);
+                List<Long> list = list(image);
+                longest = list.size() > longest.size() ? list : longest;
+            }
+        }
+        while (!longest.isEmpty() && isUnknown(longest.getLast(), seen)) {
+            longest.removeLast();
+        }
+        return longest;
+    }
+
+    private boolean isUnknown(Long value, Set<Long> seen) {
+        return history.stream()
+                .anyMatch(transaction -> transaction.outcome() == ListTransaction.Outcome.UNKNOWN
+                        && transaction.appends().containsValue(value)
+                        && transaction.appends().values().stream().noneMatch(seen::contains));
     }
 
     private long make(int machine) {
@@ -90,17 +188,17 @@ final class TransactionRace {
         throw new AssertionError("no list");
     }
 
-    /** Fails if the list is locked for ever. */
-    private List<Long> readLast(long address) {
-        if (cluster.node(0).transact(3, transaction -> list(transaction.read(address, LENGTH)))
-                instanceof TransactionOutcome.Committed<List<Long>>(List<Long> list)) {
-            return Objects.requireNonNull(list);
-        }
-        throw new AssertionError("a list stays locked");
+    /** Null if the list is locked for ever. */
+    private @Nullable List<Long> readLast(long address) {
+        FarmNode node = cluster.node(cluster.host(0).isAlive() ? 0 : 1);
+        return node.transact(3, transaction -> list(transaction.read(address, LENGTH)))
+                        instanceof TransactionOutcome.Committed<List<Long>>(List<Long> list)
+                ? list
+                : null;
     }
 
     private void work(int client) {
-        FarmNode node = cluster.node(client % MACHINES);
+        FarmNode node = cluster.node(client % machines);
         for (int i = 0; i < TRANSACTIONS; i++) {
             transact(client, node);
             cluster.fabric().baton().sleep(random.nextLong(3000) * MICROSECOND);
@@ -122,6 +220,11 @@ final class TransactionRace {
         });
         Map<String, List<Long>> reads = new HashMap<>();
         long invoked = ++readings;
+        String process = "client" + client;
+        begun.put(
+                client,
+                new ListTransaction(
+                        process, invoked, Operation.NEVER, ListTransaction.Outcome.UNKNOWN, reads, appends));
         TransactionOutcome<Void> outcome = node.transact(1, transaction -> {
             for (String key : keys) {
                 long address = Objects.requireNonNull(lists.get(key));
@@ -142,7 +245,8 @@ final class TransactionRace {
         committed += told == ListTransaction.Outcome.COMMITTED ? 1 : 0;
         aborted += told == ListTransaction.Outcome.ABORTED ? 1 : 0;
         long returned = told == ListTransaction.Outcome.UNKNOWN ? Operation.NEVER : ++readings;
-        history.add(new ListTransaction("client" + client, invoked, returned, told, reads, appends));
+        history.add(new ListTransaction(process, invoked, returned, told, reads, appends));
+        begun.remove(client);
     }
 
     private static List<Long> list(ObjectImage image) {
@@ -167,8 +271,13 @@ final class TransactionRace {
         return aborted;
     }
 
+    int lockedLists() {
+        return lockedLists;
+    }
+
     @Override
     public String toString() {
-        return "seed " + seed + ": " + committed + " committed, " + aborted + " aborted";
+        return "seed " + seed + ", " + machines + " machines, " + replication + " of each region, " + faults + ": "
+                + committed + " committed, " + aborted + " aborted";
     }
 }

@@ -5,21 +5,22 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.softrdma.farm.node.NumberObjects.LENGTH;
+import static org.softrdma.farm.node.NumberObjects.VALUE;
+import static org.softrdma.farm.node.NumberObjects.add;
+import static org.softrdma.farm.node.NumberObjects.committed;
+import static org.softrdma.farm.node.NumberObjects.make;
+import static org.softrdma.farm.node.NumberObjects.value;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.softrdma.fabric.FabricSettings;
-import org.softrdma.farm.memory.FarmAddress;
-import org.softrdma.farm.memory.FarmObjectDescriptor;
 import org.softrdma.farm.memory.ObjectImage;
 import org.softrdma.farm.node.TransactionOutcome.Aborted;
-import org.softrdma.farm.node.TransactionOutcome.Committed;
 import org.softrdma.stores.StoreCounter;
 
 /**
@@ -31,23 +32,9 @@ class TransactionTest {
     private static final int SEEDS = Math.max(6, 60 / SAMPLE);
     private static final int SLOW_SEEDS =
             Integer.getInteger("softrdma.seeds", Boolean.getBoolean("softrdma.slow.short") ? 20 : 500);
-    private static final int LENGTH = FarmObjectDescriptor.PAYLOAD_OFFSET + Long.BYTES;
-    private static final int VALUE = FarmObjectDescriptor.PAYLOAD_OFFSET;
 
     private static void run(long seed, int machines, FarmCluster.Body body) {
         new FarmCluster(seed, FabricSettings.DEFAULT, machines, 1, Set.of()).run(1, body);
-    }
-
-    private static long make(FarmNode node) {
-        return Objects.requireNonNull(
-                committed(node.transact(1, transaction -> transaction.allocate(LENGTH, FarmAddress.NONE))));
-    }
-
-    private static <T> @Nullable T committed(TransactionOutcome<T> outcome) {
-        if (outcome instanceof Committed<T> committed) {
-            return committed.value();
-        }
-        throw new AssertionError(outcome);
     }
 
     /** WRITEs that the devices of all machines have taken. */
@@ -57,15 +44,6 @@ class TransactionTest {
             sum += cluster.counter(machine, "responderWrites");
         }
         return sum;
-    }
-
-    private static long value(FarmTransaction transaction, long address) {
-        return transaction.read(address, LENGTH).getLong(VALUE);
-    }
-
-    private static void add(FarmTransaction transaction, long address, long amount) {
-        long before = value(transaction, address);
-        transaction.write(address).putLong(VALUE, before + amount);
     }
 
     /** Three primaries are written, one of them twice, two are only read, and none of them is the coordinator. */
@@ -171,7 +149,7 @@ class TransactionTest {
         int committed = 0;
         int aborted = 0;
         for (long seed = one == null ? from : one; seed < (one == null ? from + count : one + 1); seed++) {
-            TransactionRace race = new TransactionRace(seed);
+            TransactionRace race = new TransactionRace(seed, 3, 1, TransactionRace.Faults.SHORT);
             try {
                 race.run().requireSerializable();
             } catch (RuntimeException | Error e) {

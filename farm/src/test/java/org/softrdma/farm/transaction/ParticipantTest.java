@@ -2,6 +2,7 @@ package org.softrdma.farm.transaction;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.fail;
 
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -108,13 +109,13 @@ class ParticipantTest {
         return NodeMessageDescriptor.verdict(participant.onMessage(message));
     }
 
-    /** What a lock-free reader takes: the value of an object, or {@link #LOCKED}. */
+    /** What a lock-free reader takes: the value of an object, 0 if nobody has written it yet; or {@link #LOCKED}. */
     private static long look(FarmSpace space, long offset) {
         MemorySegment memory = Objects.requireNonNull(space.region(REGION)).segment();
         ObjectImage image = new ObjectImage();
-        return new LockFreeReader(true).read(memory, offset, offset, LENGTH, image) == ReadVerdict.CONSISTENT
-                ? image.getLong(VALUE)
-                : LOCKED;
+        ReadVerdict verdict = new LockFreeReader(true).read(memory, offset, offset, LENGTH, image);
+        boolean isNew = verdict == ReadVerdict.TORN_UNSEEN && image.version() == 0; // without a checksum
+        return verdict == ReadVerdict.CONSISTENT || isNew ? image.getLong(VALUE) : LOCKED;
     }
 
     private static void write(Participant participant, TxId id, long offset, long version, long value) {
@@ -139,6 +140,249 @@ class ParticipantTest {
             assertTrue(seen.size() > 10, seen.toString());
             seen.forEach(pair -> assertTrue(!pair.contains(1L), () -> "an old object in " + seen));
             assertEquals(List.of(2L, 2L), List.of(look(space, 1024), look(space, 2048)));
+        });
+    }
+
+    private static final RegionPlacement AS_REPLICA = new RegionPlacement(1, List.of(0), List.of());
+    private static final RegionPlacement AS_PRIMARY = new RegionPlacement(0, List.of(1), List.of());
+
+    @Test
+    void shouldWriteAsReplicaWhatItHasKeptWhenItIsCommitted() {
+        run(AS_REPLICA, (space, participant) -> {
+            assertEquals(NodeVerdict.DONE, prepare(participant, ID, entry(1024, 0, 5)));
+            assertEquals(NodeVerdict.DONE, prepare(participant, ID, entry(1024, 0, 5))); // twice
+            assertEquals(0, look(space, 1024));
+            assertEquals(NodeVerdict.REFUSED, decide(participant, NodeMessageKind.COMMIT_PRIMARY, ID));
+            assertEquals(NodeVerdict.DONE, decide(participant, NodeMessageKind.COMMIT_REPLICA, ID));
+            assertEquals(NodeVerdict.DONE, decide(participant, NodeMessageKind.COMMIT_REPLICA, ID));
+            assertEquals(5, look(space, 1024));
+            assertEquals(NodeVerdict.REFUSED, decide(participant, NodeMessageKind.ABORT, ID));
+
+            // A copy may bring what is newer before the commit of what is older comes.
+            assertEquals(NodeVerdict.DONE, prepare(participant, OTHER, entry(1024, 0, 4)));
+            assertEquals(NodeVerdict.DONE, decide(participant, NodeMessageKind.COMMIT_REPLICA, OTHER));
+            assertEquals(5, look(space, 1024));
+        });
+    }
+
+    @Test
+    void shouldForgetAsReplicaWhatIsAborted() {
+        run(AS_REPLICA, (space, participant) -> {
+            assertEquals(NodeVerdict.DONE, prepare(participant, ID, entry(1024, 0, 5)));
+            assertEquals(NodeVerdict.DONE, decide(participant, NodeMessageKind.ABORT, ID));
+            assertEquals(0, participant.records());
+            assertEquals(NodeVerdict.REFUSED, decide(participant, NodeMessageKind.COMMIT_REPLICA, ID));
+            assertEquals(0, look(space, 1024));
+        });
+    }
+
+    @Test
+    void shouldKeepARecordUntilItIsCommittedAndOverEverywhere() {
+        run(AS_REPLICA, (space, participant) -> {
+            assertEquals(NodeVerdict.DONE, prepare(participant, ID, entry(1024, 0, 5)));
+            participant.truncate(ID.machine(), ID.number());
+            assertEquals(1, participant.records());
+            assertEquals(NodeVerdict.DONE, decide(participant, NodeMessageKind.COMMIT_REPLICA, ID));
+            participant.truncate(ID.machine() + 1, ID.number());
+            participant.truncate(ID.machine(), ID.number() - 1);
+            assertEquals(1, participant.records());
+            participant.truncate(ID.machine(), ID.number());
+            assertEquals(0, participant.records());
+        });
+    }
+
+    // ---- transactions of one machine
+
+    private static ByteBuffer ship(TxId id, List<ObjectVersion> reads, WriteEntry... entries) {
+        return SingleMachineCommits.ship(id, List.of(entries), reads, 0);
+    }
+
+    private static ByteBuffer done() {
+        return NodeMessageDescriptor.answer(NodeVerdict.DONE, 0);
+    }
+
+    /** A reader that takes one new object must find no old one afterwards; until then readers are admitted. */
+    @Test
+    void shouldAdmitReadersUntilItWritesAndShowNoOldObjectAfterANewOne() {
+        run(AS_PRIMARY, (space, participant) -> {
+            List<String> sent = new ArrayList<>();
+            List<NodeVerdict> replies = new ArrayList<>();
+            SingleMachineCommits commits = new SingleMachineCommits(
+                    space,
+                    participant,
+                    (id, machine, message) -> sent.add(NodeMessageDescriptor.kind(message) + " to " + machine));
+            commits.onShip(
+                    ship(ID, List.of(), entry(1024, 0, 2), entry(2048, 0, 2)),
+                    answer -> replies.add(NodeMessageDescriptor.verdict(answer)));
+            commits.onShip(
+                    ship(ID, List.of(), entry(1024, 0, 2), entry(2048, 0, 2)),
+                    answer -> replies.add(NodeMessageDescriptor.verdict(answer))); // twice
+            assertEquals(List.of("RECORD to 1"), sent);
+            assertEquals(List.of(), replies);
+            assertEquals(List.of(0L, 0L), List.of(look(space, 1024), look(space, 2048)));
+            assertEquals(NodeVerdict.LOCKED, prepare(participant, OTHER, entry(1024, 0, 3)));
+            assertEquals(
+                    NodeVerdict.LOCKED,
+                    verdict(
+                            participant,
+                            TransactionMessages.validate(
+                                    OTHER, List.of(new ObjectVersion(FarmAddress.of(REGION, 2048), 0)))));
+
+            List<List<Long>> seen = new ArrayList<>();
+            looks.look = () -> seen.add(List.of(look(space, 1024), look(space, 2048)));
+            commits.onAnswer(ID, 1, done());
+            int firstNew = 0;
+            while (firstNew < seen.size() && !seen.get(firstNew).contains(2L)) {
+                firstNew++;
+            }
+            assertTrue(firstNew > 10 && firstNew < seen.size(), seen.toString());
+            seen.subList(firstNew, seen.size()).forEach(pair -> assertTrue(!pair.contains(0L), seen::toString));
+            assertEquals(List.of(2L, 2L), List.of(look(space, 1024), look(space, 2048)));
+            assertEquals(List.of(NodeVerdict.DONE), replies);
+            commits.onShip(
+                    ship(ID, List.of(), entry(1024, 0, 2), entry(2048, 0, 2)),
+                    answer -> replies.add(NodeMessageDescriptor.verdict(answer))); // its answer was lost
+            assertEquals(List.of(NodeVerdict.DONE, NodeVerdict.DONE), replies);
+            assertEquals(1, sent.size());
+        });
+    }
+
+    @Test
+    void shouldRefuseAShippedTransactionWhoseReadsHaveChanged() {
+        run(AS_PRIMARY, (space, participant) -> {
+            List<NodeVerdict> replies = new ArrayList<>();
+            SingleMachineCommits commits =
+                    new SingleMachineCommits(space, participant, (id, machine, message) -> fail("sent " + message));
+            commits.onShip(
+                    ship(ID, List.of(new ObjectVersion(FarmAddress.of(REGION, 2048), 8)), entry(1024, 0, 2)),
+                    answer -> replies.add(NodeMessageDescriptor.verdict(answer)));
+            commits.onShip(
+                    ship(OTHER, List.of(), entry(1024, 4, 2)),
+                    answer -> replies.add(NodeMessageDescriptor.verdict(answer)));
+            assertEquals(List.of(NodeVerdict.OTHER_VERSION, NodeVerdict.OTHER_VERSION), replies);
+            assertEquals(0, participant.records());
+            assertEquals(NodeVerdict.DONE, prepare(participant, OTHER, entry(1024, 0, 3))); // nothing is locked
+        });
+    }
+
+    /** All regions are in one record: the loss of a machine loses all of it or nothing. */
+    @Test
+    void shouldRecordAWholeTransactionAtOnceAndWaitForEachReplica() {
+        RegionPlacement placement = new RegionPlacement(0, List.of(1, 2), List.of());
+        run(placement, (space, participant) -> {
+            space.onConfiguration(configuration(1, placement).with(REGION + 1, placement));
+            List<String> sent = new ArrayList<>();
+            List<NodeVerdict> replies = new ArrayList<>();
+            SingleMachineCommits commits = new SingleMachineCommits(
+                    space,
+                    participant,
+                    (id, machine, message) -> sent.add(
+                            TransactionMessages.writes(message).entries().size() + " to " + machine));
+            ObjectImage image = new ObjectImage();
+            image.reset(LENGTH, 0);
+            commits.onShip(
+                    ship(
+                            ID,
+                            List.of(),
+                            entry(1024, 0, 2),
+                            new WriteEntry(FarmAddress.of(REGION + 1, 1024), WriteEntry.Change.WRITE, image)),
+                    answer -> replies.add(NodeMessageDescriptor.verdict(answer)));
+            assertEquals(List.of("2 to 1", "2 to 2"), sent);
+            commits.onAnswer(ID, 2, done());
+            commits.onAnswer(ID, 2, done());
+            commits.onAnswer(ID, 1, NodeMessageDescriptor.answer(NodeVerdict.NOT_READY, 0)); // a region is new to it
+            assertEquals(List.of("2 to 1", "2 to 2", "2 to 1"), sent);
+            assertEquals(List.of(), replies);
+            commits.onAnswer(ID, 1, done());
+            assertEquals(List.of(NodeVerdict.DONE), replies);
+        });
+    }
+
+    @Test
+    void shouldWriteAsReplicaWhatARecordBrings() {
+        run(AS_REPLICA, (space, participant) -> {
+            ByteBuffer record = TransactionMessages.record(ship(OTHER, List.of(), entry(1024, 0, 5)));
+            assertEquals(NodeVerdict.DONE, verdict(participant, record));
+            assertEquals(NodeVerdict.DONE, verdict(participant, record));
+            assertEquals(5, look(space, 1024));
+            assertEquals(1, participant.records());
+
+            TxId next = new TxId(1, 9, 3);
+            ByteBuffer other = TransactionMessages.record(
+                    SingleMachineCommits.ship(next, List.of(entry(1024, 4, 6)), List.of(), OTHER.number()));
+            assertEquals(NodeVerdict.DONE, verdict(participant, other)); // which says that the first is over
+            assertEquals(6, look(space, 1024));
+            assertEquals(1, participant.records());
+        });
+    }
+
+    // ---- epochs
+
+    /** It may be committed elsewhere, and seen there; or it may be aborted. */
+    @Test
+    void shouldLockWhatIsInDoubtWhenItBecomesPrimaryUntilThatIsOver() {
+        run(AS_REPLICA, (space, participant) -> {
+            assertEquals(NodeVerdict.DONE, prepare(participant, ID, entry(1024, 0, 5)));
+            assertEquals(NodeVerdict.DONE, decide(participant, NodeMessageKind.COMMIT_REPLICA, ID));
+            assertEquals(NodeVerdict.DONE, prepare(participant, OTHER, entry(2048, 0, 5)));
+            space.onConfiguration(configuration(2, AS_PRIMARY));
+            participant.onEpoch(region -> false);
+
+            assertEquals(List.of(LOCKED, LOCKED, 0L), List.of(look(space, 1024), look(space, 2048), look(space, 4096)));
+            assertEquals(NodeVerdict.LOCKED, prepare(participant, new TxId(2, 9, 3), entry(1024, 4, 6)));
+            participant.truncate(9, ID.number());
+            assertEquals(List.of(5L, LOCKED), List.of(look(space, 1024), look(space, 2048)));
+            assertEquals(NodeVerdict.DONE, prepare(participant, new TxId(2, 9, 3), entry(1024, 4, 6)));
+        });
+    }
+
+    @Test
+    void shouldKeepAnObjectLockedForTheLastOfTheTransactionsThatAreInDoubt() {
+        run(AS_REPLICA, (space, participant) -> {
+            assertEquals(NodeVerdict.DONE, prepare(participant, ID, entry(1024, 0, 5)));
+            assertEquals(NodeVerdict.DONE, decide(participant, NodeMessageKind.COMMIT_REPLICA, ID));
+            assertEquals(NodeVerdict.DONE, prepare(participant, OTHER, entry(1024, 4, 6)));
+            assertEquals(NodeVerdict.DONE, decide(participant, NodeMessageKind.COMMIT_REPLICA, OTHER));
+            space.onConfiguration(configuration(2, AS_PRIMARY));
+            participant.onEpoch(region -> false);
+
+            participant.truncate(9, ID.number());
+            assertEquals(LOCKED, look(space, 1024));
+            participant.truncate(9, OTHER.number());
+            assertEquals(6, look(space, 1024));
+        });
+    }
+
+    /** Its decision comes region by region, as the model shows: readers would see the one and then not the other. */
+    @Test
+    void shouldAdmitReadersNoMoreToATransactionOfOneMachineThatIsInDoubt() {
+        run(AS_PRIMARY, (space, participant) -> {
+            SingleMachineCommits commits = new SingleMachineCommits(space, participant, (id, machine, message) -> {});
+            commits.onShip(ship(ID, List.of(), entry(1024, 0, 2)), answer -> fail("answered"));
+            assertEquals(0, look(space, 1024));
+            commits.onEpoch();
+            space.onConfiguration(configuration(2, AS_PRIMARY));
+            participant.onEpoch(region -> true);
+
+            assertEquals(LOCKED, look(space, 1024));
+            commits.onAnswer(ID, 1, done()); // of the old epoch
+            assertEquals(LOCKED, look(space, 1024));
+        });
+    }
+
+    /** It does not know what is free: an allocation would overwrite what lives. */
+    @Test
+    void shouldNotAllocateInARegionOfWhichItWasAReplica() {
+        run(AS_REPLICA, (space, participant) -> {
+            space.onConfiguration(configuration(2, AS_PRIMARY));
+            assertEquals(FarmAddress.NONE, space.allocate(LENGTH, FarmAddress.NONE));
+            assertEquals(FarmAddress.NONE, space.allocate(LENGTH, FarmAddress.of(REGION, 1024)));
+        });
+        run(AS_PRIMARY, (space, participant) -> {
+            assertEquals(REGION, FarmAddress.region(space.allocate(LENGTH, FarmAddress.NONE)));
+            space.onConfiguration(configuration(2, AS_REPLICA));
+            space.onConfiguration(configuration(3, AS_PRIMARY));
+            assertEquals(FarmAddress.NONE, space.allocate(LENGTH, FarmAddress.NONE));
         });
     }
 }

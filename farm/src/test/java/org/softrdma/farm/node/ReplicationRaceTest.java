@@ -1,0 +1,71 @@
+package org.softrdma.farm.node;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What transactions with replicas promise, by seeds. {@code -Dsoftrdma.seed=N} runs one race again. */
+class ReplicationRaceTest {
+    private static final int SAMPLE = Integer.getInteger("softrdma.sample", 1);
+    private static final int SEEDS = Math.max(6, 60 / SAMPLE);
+    private static final int SLOW_SEEDS =
+            Integer.getInteger("softrdma.seeds", Boolean.getBoolean("softrdma.slow.short") ? 20 : 500);
+
+    private interface Races {
+        TransactionRace of(long seed);
+    }
+
+    private static TransactionRace withReplicas(long seed) {
+        return new TransactionRace(seed, 3 + (int) (seed % 3), 2 + (int) (seed / 3 % 2), TransactionRace.Faults.SHORT);
+    }
+
+    private static TransactionRace withAKill(long seed) {
+        return new TransactionRace(seed, 3, 2 + (int) (seed % 2), TransactionRace.Faults.KILL);
+    }
+
+    private static void requireSerializable(long from, int count, Races races) {
+        Long one = Long.getLong("softrdma.seed");
+        int committed = 0;
+        int aborted = 0;
+        int locked = 0;
+        for (long seed = one == null ? from : one; seed < (one == null ? from + count : one + 1); seed++) {
+            TransactionRace race = races.of(seed);
+            try {
+                race.run().requireSerializable();
+            } catch (RuntimeException | Error e) {
+                throw new AssertionError(race + " fails: " + e.getMessage(), e);
+            }
+            committed += race.committed();
+            aborted += race.aborted();
+            locked += race.lockedLists();
+        }
+        System.out.println(count + " seeds, " + committed + " committed, " + aborted + " aborted, " + locked
+                + " lists in doubt at the end");
+        assertTrue(committed > count && aborted > 0, committed + " committed, " + aborted + " aborted");
+    }
+
+    @Tag("sampled")
+    @Timeout(600)
+    @Test
+    void shouldBeStrictlySerializableWithReplicas() {
+        requireSerializable(0, SEEDS, ReplicationRaceTest::withReplicas);
+    }
+
+    /** Nobody recovers transactions yet: some lists stay locked, but what is told and seen is true. */
+    @Tag("sampled")
+    @Timeout(600)
+    @Test
+    void shouldTellNothingWrongWhenAMachineDies() {
+        requireSerializable(0, SEEDS, ReplicationRaceTest::withAKill);
+    }
+
+    @Tag("slow")
+    @Timeout(3600)
+    @Test
+    void shouldBeStrictlySerializableByManySeeds() {
+        requireSerializable(1000, SLOW_SEEDS, ReplicationRaceTest::withReplicas);
+        requireSerializable(1000, SLOW_SEEDS, ReplicationRaceTest::withAKill);
+    }
+}

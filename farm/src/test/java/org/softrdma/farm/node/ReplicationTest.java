@@ -1,0 +1,262 @@
+package org.softrdma.farm.node;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.softrdma.farm.node.NumberObjects.LENGTH;
+import static org.softrdma.farm.node.NumberObjects.VALUE;
+import static org.softrdma.farm.node.NumberObjects.add;
+import static org.softrdma.farm.node.NumberObjects.committed;
+import static org.softrdma.farm.node.NumberObjects.make;
+import static org.softrdma.farm.node.NumberObjects.value;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.softrdma.fabric.FabricSettings;
+import org.softrdma.fabric.baton.SimulatedThread;
+import org.softrdma.farm.membership.RegionPlacement;
+import org.softrdma.farm.memory.FarmAddress;
+import org.softrdma.farm.node.TransactionOutcome.Unknown;
+import org.softrdma.stores.StoreCounter;
+
+/** Transactions with one or two replicas: messages by the formula, whom they wait for, and what an epoch leaves. */
+class ReplicationTest {
+    private static void run(long seed, int machines, int replication, FarmCluster.Body body) {
+        new FarmCluster(seed, FabricSettings.DEFAULT, machines, replication, Set.of()).run(1, body);
+    }
+
+    /**
+     * What a transaction of several machines sends to each machine: PREPARE if it has something that is written,
+     * VALIDATE if it serves something that is only read, COMMIT_REPLICA if it is a replica of something that is written,
+     * COMMIT_PRIMARY if it is a primary of it. And an answer to each comes to the coordinator.
+     */
+    private static long[] formula(FarmCluster cluster, int coordinator, List<Long> written, List<Long> read) {
+        Set<Integer> all = new TreeSet<>();
+        Set<Integer> primaries = new TreeSet<>();
+        Set<Integer> replicas = new TreeSet<>();
+        Set<Integer> validations = new TreeSet<>();
+        written.forEach(address -> {
+            RegionPlacement placement = placement(cluster, address);
+            all.addAll(placement.machines());
+            primaries.add(placement.primary());
+            replicas.addAll(placement.replicas());
+        });
+        read.forEach(address -> validations.add(placement(cluster, address).primary()));
+        long[] messages = new long[cluster.machines()];
+        for (Set<Integer> phase : List.of(all, validations, replicas, primaries)) {
+            for (int machine : phase) {
+                if (machine != coordinator) {
+                    messages[machine]++;
+                    messages[coordinator]++;
+                }
+            }
+        }
+        return messages;
+    }
+
+    private static RegionPlacement placement(FarmCluster cluster, long address) {
+        return Objects.requireNonNull(cluster.configuration().regions().get(FarmAddress.region(address)));
+    }
+
+    private static long[] written(FarmCluster cluster) {
+        long[] counts = new long[cluster.machines()];
+        Arrays.setAll(counts, machine -> cluster.counter(machine, "responderWrites"));
+        return counts;
+    }
+
+    private static long[] since(long[] before, FarmCluster cluster) {
+        cluster.fabric().baton().sleep(FarmCluster.SESSION_NS); // the last answers come after the application is told
+        long[] counts = written(cluster);
+        Arrays.setAll(counts, machine -> counts[machine] - before[machine]);
+        return counts;
+    }
+
+    private static List<Long> objectOfEach(FarmCluster cluster) {
+        List<Long> objects = new ArrayList<>();
+        for (int machine = 0; machine < cluster.machines(); machine++) {
+            objects.add(make(cluster.node(machine)));
+        }
+        for (int machine = 0; machine < cluster.machines(); machine++) {
+            FarmNode node = cluster.node(machine);
+            objects.forEach(address -> node.read(address, LENGTH)); // capabilities
+        }
+        return objects;
+    }
+
+    private static void addToAll(FarmNode node, List<Long> written, List<Long> read) {
+        assertNull(committed(node.transact(1, transaction -> {
+            written.forEach(address -> add(transaction, address, 1));
+            read.forEach(address -> assertTrue(value(transaction, address) >= 0));
+            return null;
+        })));
+    }
+
+    /** Each machine is the coordinator once, so its own part costs nothing. */
+    @Test
+    void shouldSendEachMachineAsManyMessagesAsItHasRoles() {
+        for (int replication = 2; replication <= 3; replication++) {
+            int machines = 3 + 2 * replication;
+            run(10 + replication, machines, replication, cluster -> {
+                List<Long> objects = objectOfEach(cluster);
+                List<Long> written = objects.subList(0, 3);
+                List<Long> read = objects.subList(3, 5);
+                for (int coordinator = 0; coordinator < machines; coordinator++) {
+                    long[] before = written(cluster);
+                    long reads = cluster.node(coordinator).parts().counters().get(StoreCounter.READS);
+                    addToAll(cluster.node(coordinator), written, read);
+
+                    assertArrayEquals(
+                            formula(cluster, coordinator, written, read),
+                            since(before, cluster),
+                            "coordinator " + coordinator + ", " + cluster.configuration());
+                    assertEquals(
+                            coordinator < 5 ? 4 : 5,
+                            cluster.node(coordinator).parts().counters().get(StoreCounter.READS) - reads);
+                }
+            });
+        }
+    }
+
+    /** The same replicas: SHIP to the primary, RECORD to each replica; nothing to whoever is the machine itself. */
+    @Test
+    void shouldSendOneRecordToEachReplicaForATransactionOfOneMachine() {
+        for (int replication = 1; replication <= 3; replication++) {
+            int wanted = replication;
+            run(20 + replication, 5, replication, cluster -> {
+                long one = make(cluster.node(1));
+                long other = make(cluster.node(1));
+                RegionPlacement placement = placement(cluster, one);
+                for (int coordinator = 0; coordinator < cluster.machines(); coordinator++) {
+                    FarmNode node = cluster.node(coordinator);
+                    node.read(one, LENGTH);
+                    long[] expected = new long[cluster.machines()];
+                    if (coordinator != 1) {
+                        expected[1]++;
+                        expected[coordinator]++;
+                    }
+                    placement.replicas().forEach(machine -> expected[machine]++);
+                    expected[1] += wanted - 1;
+                    long[] before = written(cluster);
+                    addToAll(node, List.of(one), List.of(other));
+
+                    assertArrayEquals(expected, since(before, cluster), "coordinator " + coordinator);
+                }
+                assertEquals(5, cluster.node(0).read(one, LENGTH).getLong(VALUE));
+            });
+        }
+    }
+
+    @Test
+    void shouldReadSeveralObjectsByOneReadEachAndAValidationEachMachine() {
+        run(30, 4, 3, cluster -> {
+            List<Long> objects = objectOfEach(cluster);
+            FarmNode node = cluster.node(3);
+            long[] before = written(cluster);
+            long reads = node.parts().counters().get(StoreCounter.READS);
+            addToAll(node, List.of(), objects);
+
+            assertArrayEquals(formula(cluster, 3, List.of(), objects), since(before, cluster));
+            assertEquals(3, node.parts().counters().get(StoreCounter.READS) - reads);
+        });
+    }
+
+    private static long retries(FarmNode node) {
+        return node.parts().counters().get(StoreCounter.LINE_RETRIES);
+    }
+
+    /**
+     * Restarts of a lock-free read while a transaction waits for a replica that stands still.
+     *
+     * @param alone whether the transaction is of one machine
+     */
+    private static long retriesBesideAWaitingTransaction(boolean alone) {
+        AtomicLong retries = new AtomicLong(-1);
+        run(40, 3, 2, cluster -> {
+            List<Long> objects = objectOfEach(cluster);
+            long address = objects.get(1);
+            int replica = placement(cluster, address).replicas().getFirst();
+            FarmNode reader = cluster.node(3 - 1 - replica);
+            long before = retries(reader);
+            cluster.host(replica).pauseProcesses(TimeUnit.MILLISECONDS.toNanos(300));
+            List<Long> written = alone ? List.of(address) : List.of(address, objects.get(3 - 1 - replica));
+            SimulatedThread writer =
+                    cluster.host(1).start("writer", () -> addToAll(cluster.node(1), written, List.of()));
+            cluster.until(() -> cluster.node(1).parts().participant().undecided() > 0);
+            long value = reader.read(address, LENGTH).getLong(VALUE);
+
+            assertEquals(alone ? 0 : 1, value);
+            cluster.until(writer::isEnded);
+            assertEquals(1, reader.read(address, LENGTH).getLong(VALUE));
+            retries.set(retries(reader) - before);
+        });
+        return retries.get();
+    }
+
+    @Test
+    void shouldAdmitReadersWhileATransactionOfOneMachineWaits() {
+        long alone = retriesBesideAWaitingTransaction(true);
+        long several = retriesBesideAWaitingTransaction(false);
+
+        System.out.println("restarts of a lock-free read: " + alone + " and " + several);
+        assertEquals(0, alone);
+        assertTrue(several > 10, "restarts: " + several);
+    }
+
+    @Test
+    void shouldKeepWhatItHasToldWhenThePrimaryDies() {
+        for (int replication = 2; replication <= 3; replication++) {
+            run(50 + replication, 4, replication, cluster -> {
+                List<Long> objects = objectOfEach(cluster);
+                FarmNode node = cluster.node(0);
+                addToAll(node, List.of(objects.get(1), objects.get(2)), List.of());
+                addToAll(node, List.of(objects.get(1)), List.of());
+                objects.forEach(address -> addToAll(node, List.of(address), List.of())); // which says what is over
+                cluster.host(1).kill();
+                cluster.until(() -> cluster.ensemble().active() == 2);
+                int heir = placement(cluster, objects.get(1)).primary();
+                addToAll(node, List.of(objects.get(heir)), List.of());
+
+                assertEquals(3, node.read(objects.get(1), LENGTH).getLong(VALUE));
+                addToAll(node, List.of(objects.get(1)), List.of());
+                assertEquals(4, cluster.node(2).read(objects.get(1), LENGTH).getLong(VALUE));
+            });
+        }
+    }
+
+    /** The replica has kept it and answers no more: the others may or may not have decided. */
+    @Test
+    void shouldSayThatItDoesNotKnowWhenAnEpochInterruptsACommit() {
+        run(60, 4, 2, cluster -> {
+            List<Long> objects = objectOfEach(cluster);
+            int replica = placement(cluster, objects.get(1)).replicas().getFirst();
+            int other = (replica + 2) % 4 == 1 ? (replica + 1) % 4 : (replica + 2) % 4;
+            int coordinator = 6 - replica - other - 1;
+            AtomicReference<@Nullable TransactionOutcome<Object>> outcome = new AtomicReference<>();
+            cluster.host(coordinator)
+                    .start(
+                            "writer",
+                            () -> outcome.set(cluster.node(coordinator).transact(1, transaction -> {
+                                add(transaction, objects.get(1), 1);
+                                add(transaction, objects.get(other), 1);
+                                return null;
+                            })));
+            cluster.until(() -> cluster.node(replica).parts().participant().undecided() > 0);
+            cluster.host(replica).pauseProcesses(TimeUnit.SECONDS.toNanos(10));
+            cluster.until(() -> outcome.get() != null);
+
+            assertInstanceOf(Unknown.class, outcome.get());
+            assertEquals(2, cluster.ensemble().configuration().epoch());
+        });
+    }
+}
