@@ -82,6 +82,10 @@ final class Peers implements AutoCloseable {
         private final List<Lane> lanes = List.of(direct, deferred);
         private @Nullable PeerLink link;
         private long connectNs = Long.MIN_VALUE;
+
+        Lane lane(NodeMessageKind kind) {
+            return kind == NodeMessageKind.SHIP ? deferred : direct;
+        }
     }
 
     Peers(
@@ -127,8 +131,7 @@ final class Peers implements AutoCloseable {
         }
         NodeMessageDescriptor.stamp(message, member.machine(), member.epoch(), nextNumber++, truncated.getAsLong());
         Peer peer = peers.computeIfAbsent(machine, any -> new Peer());
-        boolean ships = NodeMessageDescriptor.kind(message) == NodeMessageKind.SHIP;
-        (ships ? peer.deferred : peer.direct).requests.add(new Request(message, handler));
+        peer.lane(NodeMessageDescriptor.kind(message)).requests.add(new Request(message, handler));
         send(peer);
     }
 
@@ -238,8 +241,7 @@ final class Peers implements AutoCloseable {
     }
 
     private static void take(Peer peer, ByteBuffer answer) {
-        boolean ships = NodeMessageDescriptor.kind(answer) == NodeMessageKind.SHIP;
-        Lane lane = ships ? peer.deferred : peer.direct;
+        Lane lane = peer.lane(NodeMessageDescriptor.kind(answer));
         int position = 0;
         for (Iterator<Request> each = lane.requests.iterator(); each.hasNext() && position < lane.sent; position++) {
             Request request = each.next();

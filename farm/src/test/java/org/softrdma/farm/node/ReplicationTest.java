@@ -213,6 +213,22 @@ class ReplicationTest {
         assertTrue(several > 10, "restarts: " + several);
     }
 
+    /** Each ships more than a window to the other, whose records come back. */
+    @Test
+    void shouldNotWaitForEachOtherWhenMachinesShipToEachOther() {
+        run(45, 2, 2, cluster -> {
+            List<SimulatedThread> writers = new ArrayList<>();
+            for (int i = 0; i < 20; i++) {
+                FarmNode node = cluster.node(i % 2);
+                long address = make(cluster.node(1 - i % 2));
+                writers.add(cluster.host(i % 2).start("writer", () -> addToAll(node, List.of(address), List.of())));
+            }
+            assertTrue(cluster.fabric()
+                    .baton()
+                    .until(() -> writers.stream().allMatch(SimulatedThread::isEnded), TimeUnit.SECONDS.toNanos(5)));
+        });
+    }
+
     @Test
     void shouldKeepWhatItHasToldWhenThePrimaryDies() {
         for (int replication = 2; replication <= 3; replication++) {
