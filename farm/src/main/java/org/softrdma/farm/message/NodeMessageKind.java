@@ -19,5 +19,7 @@ public enum NodeMessageKind {
     /** A transaction of one machine is committed: write all of it, as replica. */
     RECORD,
     /** A transaction of which the receiver is the primary of everything: commit it, if what it has read is as it was. */
-    SHIP
+    SHIP,
+    /** A function of an object that the receiver serves: run it, as a transaction. Result: {u64 what it returned}. */
+    RUN
 }

@@ -74,21 +74,21 @@ final class CommitTask extends NodeTask {
             abort("a region is lost");
             return true;
         }
-        id = new TxId(node.member().epoch(), node.machine(), node.numbers().begin());
+        id = node.transactions().begin();
         begun = true;
         int most = node.context().longestMessage();
         int alone = onlyPrimary(configuration);
         ByteBuffer ship = alone == RegionPlacement.LOST
                 ? null
-                : SingleMachineCommits.ship(id, written, read, node.numbers().truncated());
+                : SingleMachineCommits.ship(
+                        id, written, read, node.transactions().truncated());
         if (ship != null && ship.limit() <= most) {
             node.request(alone, ship, this::onShipped);
             return isOver();
         }
-        Coordinator made = new Coordinator(
-                id, written, read, region -> placement(configuration, region), this::send);
+        Coordinator made = new Coordinator(id, written, read, region -> placement(configuration, region), this::send);
         if (made.longestMessage() > most) {
-            node.numbers().over(id.number());
+            node.transactions().over(id);
             return fail("a message of " + made.longestMessage() + " bytes > longestMessage=" + most
                     + ": read and write less on one machine in a transaction");
         }
@@ -124,8 +124,8 @@ final class CommitTask extends NodeTask {
         if (written.isEmpty()) {
             return RegionPlacement.LOST;
         }
-        RegionPlacement first = placement(
-                configuration, FarmAddress.region(written.getFirst().address()));
+        RegionPlacement first =
+                placement(configuration, FarmAddress.region(written.getFirst().address()));
         for (WriteEntry entry : written) {
             RegionPlacement other = placement(configuration, FarmAddress.region(entry.address()));
             if (other.primary() != first.primary()
@@ -145,7 +145,7 @@ final class CommitTask extends NodeTask {
 
     private void onShipped(ByteBuffer answer) {
         NodeVerdict verdict = NodeMessageDescriptor.verdict(answer);
-        node.numbers().over(id.number());
+        node.transactions().over(id);
         if (verdict == NodeVerdict.DONE) {
             told = Coordinator.Told.COMMITTED;
         } else {
@@ -176,7 +176,7 @@ final class CommitTask extends NodeTask {
             }
         }
         if (current.phase() == Coordinator.Phase.OVER) {
-            node.numbers().over(id.number());
+            node.transactions().over(id);
         }
     }
 
@@ -190,6 +190,7 @@ final class CommitTask extends NodeTask {
         if (begun && told == Coordinator.Told.NOTHING) {
             if (written.isEmpty()) {
                 abort("an epoch has begun");
+                node.transactions().over(id); // nobody has a record of it
             } else {
                 unknown = true;
             }

@@ -17,8 +17,6 @@ import org.softrdma.farm.memory.LockFreeReader;
 import org.softrdma.farm.memory.ObjectImage;
 import org.softrdma.farm.message.NodeMessageDescriptor;
 import org.softrdma.farm.space.FarmSpace;
-import org.softrdma.farm.transaction.Participant;
-import org.softrdma.farm.transaction.SingleMachineCommits;
 import org.softrdma.farm.transaction.TxId;
 import org.softrdma.stores.StoreCounters;
 import org.softrdma.verbs.ProtectionDomain;
@@ -61,9 +59,8 @@ public final class FarmNode implements AutoCloseable {
         NodeReads reads = null;
         try {
             reads = new NodeReads(device, domain, context.reads(), longest);
-            TransactionNumbers numbers = new TransactionNumbers();
-            Peers peers = new Peers(device, domain, membership, member, reads, numbers::truncated, context);
-            Participant participant = new Participant(space);
+            NodeTransactions transactions = new NodeTransactions(member, space, context, this::sendRecord);
+            Peers peers = new Peers(device, domain, membership, member, reads, transactions::truncated, context);
             parts = new NodeParts(
                     member,
                     space,
@@ -71,9 +68,7 @@ public final class FarmNode implements AutoCloseable {
                     reads,
                     this::onRequest,
                     new LockFreeReader(context.shape().checksums()),
-                    participant,
-                    new SingleMachineCommits(space, participant, this::sendRecord),
-                    numbers,
+                    transactions,
                     context,
                     new StoreCounters());
         } catch (RuntimeException e) {
@@ -144,6 +139,27 @@ public final class FarmNode implements AutoCloseable {
         return commit.outcome(value);
     }
 
+    /**
+     * Runs a function at the primary of an object, as a transaction of that machine: one message, and one to each replica,
+     * or fewer if others are shipped there at the same time.
+     *
+     * @param attempts how often it begins again after it was aborted
+     * @param address of the object
+     * @param function number of the function in {@link FarmNodeContext#functions}
+     * @param argument bytes for it
+     * @return what it returned
+     * @throws FarmException if it threw, or the object is lost, or this machine is no member any more
+     */
+    public TransactionOutcome<Long> ship(int attempts, long address, int function, byte[] argument) {
+        TransactionOutcome<Long> outcome = new TransactionOutcome.Aborted<>("attempts=" + attempts);
+        for (int i = 0; i < attempts && outcome instanceof TransactionOutcome.Aborted<Long>; i++) {
+            FunctionTask task = new FunctionTask(parts, address, function, argument);
+            await(task);
+            outcome = task.outcome();
+        }
+        return outcome;
+    }
+
     /** Hands a task over, and waits for it. */
     void await(NodeTask task) {
         submitted.add(task);
@@ -192,6 +208,7 @@ public final class FarmNode implements AutoCloseable {
             tasks.add(task);
         }
         long nowNs = parts.clock().nanoTime();
+        work += parts.transactions().doWork(nowNs);
         for (int i = tasks.size() - 1; i >= 0; i--) {
             NodeTask task = tasks.get(i);
             if (task.advance(nowNs)) {
@@ -210,12 +227,12 @@ public final class FarmNode implements AutoCloseable {
         FarmConfiguration before = parts.space().configuration();
         if (newEpoch) {
             parts.peers().onEpoch();
-            parts.commits().onEpoch();
+            parts.transactions().giveUp();
             tasks.forEach(NodeTask::onEpoch);
         }
         parts.space().onConfiguration(member.configuration());
         if (newEpoch) {
-            parts.participant().onEpoch(region -> before.primary(region) == member.machine());
+            parts.transactions().onEpoch(region -> before.primary(region) == member.machine());
         }
         member.acknowledge();
     }
@@ -235,18 +252,17 @@ public final class FarmNode implements AutoCloseable {
     }
 
     private void onRequest(int machine, ByteBuffer request, Peers.AnswerHandler reply) {
-        parts.participant().truncate(machine, NodeMessageDescriptor.truncated(request));
+        parts.transactions().truncate(machine, request);
         switch (NodeMessageDescriptor.kind(request)) {
             case CAPABILITY -> reply.onAnswer(RegionCapabilities.answer(request, parts.space()));
             case ALLOCATE -> reply.onAnswer(Allocations.answer(request, parts.space()));
-            case SHIP -> parts.commits().onShip(request, reply::onAnswer);
-            case PREPARE, VALIDATE, COMMIT_REPLICA, COMMIT_PRIMARY, ABORT, RECORD ->
-                reply.onAnswer(parts.participant().onMessage(request));
+            case PREPARE, VALIDATE, COMMIT_REPLICA, COMMIT_PRIMARY, ABORT, RECORD, SHIP, RUN ->
+                parts.transactions().onRequest(request, reply);
         }
     }
 
     private void sendRecord(TxId id, int machine, ByteBuffer record) {
-        parts.request(machine, record, answer -> parts.commits().onAnswer(id, machine, answer));
+        parts.request(machine, record, answer -> parts.transactions().commits().onAnswer(id, machine, answer));
     }
 
     /** Leaves: what waits fails. The node's thread. */

@@ -1,6 +1,7 @@
 package org.softrdma.farm.node;
 
 import java.net.InetSocketAddress;
+import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -12,6 +13,7 @@ import org.agrona.concurrent.SystemNanoClock;
 import org.softrdma.farm.membership.MembershipSettings;
 import org.softrdma.farm.message.NodeMessageDescriptor;
 import org.softrdma.farm.space.SpaceShape;
+import org.softrdma.farm.transaction.ShippedFunction;
 import org.softrdma.stores.MemorySteps;
 
 /** What a node is made of. All machines of a cluster have the same shape, membership settings and longest message. */
@@ -26,6 +28,7 @@ public final class FarmNodeContext {
     private int window = 8;
     private int longestMessage = 1 << 13;
     private int reads = 64;
+    private Map<Integer, ShippedFunction> functions = Map.of();
     private long connectTimeoutNs = TimeUnit.MILLISECONDS.toNanos(100);
     private NanoClock nanoClock = SystemNanoClock.INSTANCE;
     private Supplier<IdleStrategy> idleStrategy = () -> new SleepingMillisIdleStrategy(1);
@@ -93,6 +96,12 @@ public final class FarmNodeContext {
     public FarmNodeContext time(NanoClock clock, Supplier<IdleStrategy> idle) {
         nanoClock = clock;
         idleStrategy = idle;
+        return this;
+    }
+
+    /** Sets the functions that machines ship to each other, by their numbers: the same on all machines. */
+    public FarmNodeContext functions(Map<Integer, ShippedFunction> newFunctions) {
+        functions = Map.copyOf(newFunctions);
         return this;
     }
 
@@ -164,6 +173,10 @@ public final class FarmNodeContext {
 
     IdleStrategy idleStrategy() {
         return idleStrategy.get();
+    }
+
+    Map<Integer, ShippedFunction> functions() {
+        return functions;
     }
 
     RandomGenerator random() {

@@ -7,8 +7,6 @@ import org.softrdma.farm.membership.Member;
 import org.softrdma.farm.memory.LockFreeReader;
 import org.softrdma.farm.message.NodeMessageDescriptor;
 import org.softrdma.farm.space.FarmSpace;
-import org.softrdma.farm.transaction.Participant;
-import org.softrdma.farm.transaction.SingleMachineCommits;
 import org.softrdma.stores.StoreCounters;
 
 /**
@@ -20,9 +18,7 @@ import org.softrdma.stores.StoreCounters;
  * @param reads places for READs
  * @param own answers its own requests
  * @param reader judges objects
- * @param participant its part in transactions of all machines
- * @param commits transactions of which everything is on this machine
- * @param numbers of its own transactions
+ * @param transactions its part in transactions of all machines
  * @param context of the node
  * @param counters what its tasks count
  */
@@ -33,9 +29,7 @@ record NodeParts(
         NodeReads reads,
         Peers.RequestHandler own,
         LockFreeReader reader,
-        Participant participant,
-        SingleMachineCommits commits,
-        TransactionNumbers numbers,
+        NodeTransactions transactions,
         FarmNodeContext context,
         StoreCounters counters) {
     private static final long PAUSE_NS = TimeUnit.MICROSECONDS.toNanos(20);
@@ -52,7 +46,7 @@ record NodeParts(
     /** Sends a request to a member, or does it at once if that is this one: no message then. */
     void request(int machine, ByteBuffer message, Peers.AnswerHandler handler) {
         if (machine == machine()) {
-            NodeMessageDescriptor.stamp(message, machine, member.epoch(), 0, numbers.truncated());
+            NodeMessageDescriptor.stamp(message, machine, member.epoch(), 0, transactions.truncated());
             own.onRequest(machine, message, answer -> {
                 NodeMessageDescriptor.answers(answer, message);
                 handler.onAnswer(answer);

@@ -84,7 +84,7 @@ final class Peers implements AutoCloseable {
         private long connectNs = Long.MIN_VALUE;
 
         Lane lane(NodeMessageKind kind) {
-            return kind == NodeMessageKind.SHIP ? deferred : direct;
+            return kind == NodeMessageKind.SHIP || kind == NodeMessageKind.RUN ? deferred : direct;
         }
     }
 
@@ -102,7 +102,7 @@ final class Peers implements AutoCloseable {
         this.member = member;
         this.context = context;
         int sends = RingEnd.MOST_WRITES + context.reads() + 2;
-        // Two lanes of requests and their answers. The receiver tells its position only after half of the ring: twice that.
+        // Two lanes of requests and of answers; twice that, as the receiver tells its position only after half a ring.
         int ring = RingBox.capacityFor(context.longestMessage(), 2 * 2 * 2 * context.window());
         around = new PeerLink.Surroundings(
                 device, domain, reads, new StoreCounters(), membership.machine(), context.cluster(), ring, sends);

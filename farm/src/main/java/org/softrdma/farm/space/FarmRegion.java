@@ -28,8 +28,7 @@ public final class FarmRegion implements AutoCloseable {
      * @param steps writes
      * @param allocates whether this machine knows what is free in it, as the primary from the beginning
      */
-    FarmRegion(
-            VerbsDevice device, ProtectionDomain domain, SpaceShape shape, MemorySteps steps, boolean allocates) {
+    FarmRegion(VerbsDevice device, ProtectionDomain domain, SpaceShape shape, MemorySteps steps, boolean allocates) {
         this.allocates = allocates;
         memory = new RegisteredMemory(device, domain, shape.regionLength(), Set.of(AccessFlag.REMOTE_READ));
         slabs = new FarmSlabs(shape.regionLength(), shape.blockLength());

@@ -117,7 +117,8 @@ public final class Coordinator {
         writes.forEach((machine, entries) -> prepares.put(machine, TransactionMessages.prepare(id, regions, entries)));
         Map<Integer, List<ObjectVersion>> reads = new TreeMap<>();
         for (ObjectVersion version : read) {
-            int primary = placements.apply(FarmAddress.region(version.address())).primary();
+            int primary =
+                    placements.apply(FarmAddress.region(version.address())).primary();
             reads.computeIfAbsent(primary, any -> new ArrayList<>()).add(version);
         }
         reads.forEach((machine, versions) -> validations.put(machine, TransactionMessages.validate(id, versions)));

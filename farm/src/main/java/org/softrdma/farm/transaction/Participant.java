@@ -67,7 +67,7 @@ public final class Participant {
     /**
      * The answer to a message of a transaction.
      *
-     * @param message of a kind that is a transaction's, but no SHIP
+     * @param message of a kind that is a transaction's, but neither SHIP nor RUN
      */
     public ByteBuffer onMessage(ByteBuffer message) {
         return NodeMessageDescriptor.answer(
@@ -86,7 +86,7 @@ public final class Participant {
             case COMMIT_PRIMARY -> commitPrimary(id);
             case ABORT -> abort(id);
             case RECORD -> record(id, message, TransactionMessages.writes(message));
-            case CAPABILITY, ALLOCATE, SHIP -> NodeVerdict.REFUSED;
+            case CAPABILITY, ALLOCATE, SHIP, RUN -> NodeVerdict.REFUSED;
         };
     }
 
@@ -190,7 +190,8 @@ public final class Participant {
     private void applyIfNewer(WriteEntry entry) {
         ObjectWriter writer = writer(entry.address());
         long offset = FarmAddress.offset(entry.address());
-        if ((writer.version(offset) & ~FarmObjectDescriptor.LOCK_MASK) <= entry.image().version()) {
+        if ((writer.version(offset) & ~FarmObjectDescriptor.LOCK_MASK)
+                <= entry.image().version()) {
             writer.lockForWriting(offset, entry.image().length());
             writer.write(offset, entry.image());
             writer.unlock(offset, entry.image());
@@ -353,10 +354,7 @@ public final class Participant {
     private void doubt(WriteEntry entry, Set<Long> objects, IntPredicate served) {
         int number = FarmAddress.region(entry.address());
         FarmRegion region = space.region(number);
-        if (region != null
-                && space.isPrimary(number)
-                && !served.test(number)
-                && objects.add(entry.address())) {
+        if (region != null && space.isPrimary(number) && !served.test(number) && objects.add(entry.address())) {
             inDoubt.put(entry.address(), inDoubt.get(entry.address()) + 1);
             region.writer().lockAgainstReaders(FarmAddress.offset(entry.address()));
         }

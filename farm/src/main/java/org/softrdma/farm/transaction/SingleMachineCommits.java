@@ -75,9 +75,18 @@ public final class SingleMachineCommits {
      * @param truncated the transactions of its machine up to here are over
      */
     public static ByteBuffer ship(TxId id, List<WriteEntry> written, List<ObjectVersion> read, long truncated) {
+        return TransactionMessages.ship(id, regions(written), written, read, truncated);
+    }
+
+    /** Bytes of that message. */
+    static int lengthOf(List<WriteEntry> written, List<ObjectVersion> read) {
+        return TransactionMessages.shipped(regions(written), written, read);
+    }
+
+    private static SortedSet<Integer> regions(List<WriteEntry> written) {
         SortedSet<Integer> regions = new TreeSet<>();
         written.forEach(entry -> regions.add(FarmAddress.region(entry.address())));
-        return TransactionMessages.ship(id, regions, written, read, truncated);
+        return regions;
     }
 
     /**

@@ -1,6 +1,7 @@
 package org.softrdma.farm.transaction;
 
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -22,6 +23,7 @@ import org.softrdma.farm.message.NodeMessageKind;
  *                   | 21 3 x 0 | 24 the object from its incarnation on, without line versions, padded to 8
  *  VALIDATE         24 TxId | 40 u32 count | 44 u32 0 | 48 each {u64 address | u64 version}
  *  COMMIT_REPLICA, COMMIT_PRIMARY, ABORT   24 TxId
+ *  RUN              24 TxId | 40 u64 address | 48 u32 function | 52 u32 bytes | 56 argument
  * </pre>
  */
 final class TransactionMessages {
@@ -38,6 +40,11 @@ final class TransactionMessages {
     private static final int ENTRY_OBJECT = ENTRY_LENGTH + Long.BYTES;
     private static final int VERSIONS = 2 * Long.BYTES;
 
+    private static final int RUN_ADDRESS = TX_OFFSET + TxId.LENGTH;
+    private static final int RUN_FUNCTION = RUN_ADDRESS + Long.BYTES;
+    private static final int RUN_BYTES = RUN_FUNCTION + Integer.BYTES;
+    private static final int RUN_ARGUMENT = RUN_BYTES + Integer.BYTES;
+
     private TransactionMessages() {}
 
     private static int padded(int length) {
@@ -52,11 +59,7 @@ final class TransactionMessages {
 
     /** A whole transaction, for the primary of all that it reads and writes. */
     static ByteBuffer ship(
-            TxId id,
-            SortedSet<Integer> regions,
-            List<WriteEntry> entries,
-            List<ObjectVersion> reads,
-            long truncated) {
+            TxId id, SortedSet<Integer> regions, List<WriteEntry> entries, List<ObjectVersion> reads, long truncated) {
         ByteBuffer message = NodeMessageDescriptor.request(
                 NodeMessageKind.SHIP, bytes(regions, entries) + Long.BYTES + reads.size() * VERSIONS);
         int end = put(message, id, regions, entries);
@@ -72,6 +75,21 @@ final class TransactionMessages {
                 NodeMessageDescriptor.request(NodeMessageKind.RECORD, length - NodeMessageDescriptor.BODY_OFFSET);
         message.put(TX_OFFSET, ship, TX_OFFSET, length - TX_OFFSET);
         return message.putInt(VERSIONS_OFFSET, 0);
+    }
+
+    static ByteBuffer run(TxId id, long address, int function, byte[] argument) {
+        ByteBuffer message =
+                NodeMessageDescriptor.request(NodeMessageKind.RUN, RUN_ARGUMENT - TX_OFFSET + argument.length);
+        id.put(message, TX_OFFSET);
+        return message.putLong(RUN_ADDRESS, address)
+                .putInt(RUN_FUNCTION, function)
+                .putInt(RUN_BYTES, argument.length)
+                .put(RUN_ARGUMENT, argument);
+    }
+
+    /** Bytes of a transaction that is shipped. */
+    static int shipped(SortedSet<Integer> regions, List<WriteEntry> entries, List<ObjectVersion> reads) {
+        return TX_OFFSET + bytes(regions, entries) + Long.BYTES + reads.size() * VERSIONS;
     }
 
     private static int bytes(SortedSet<Integer> regions, List<WriteEntry> entries) {
@@ -133,11 +151,14 @@ final class TransactionMessages {
 
     /** True if a message is long enough to name its transaction, and says what it needs. */
     static boolean isValid(ByteBuffer message) {
-        return message.limit()
-                >= switch (NodeMessageDescriptor.kind(message)) {
-                    case PREPARE, VALIDATE, RECORD, SHIP -> LIST_OFFSET;
-                    case CAPABILITY, ALLOCATE, COMMIT_REPLICA, COMMIT_PRIMARY, ABORT -> REGIONS_OFFSET;
-                };
+        return switch (NodeMessageDescriptor.kind(message)) {
+            case PREPARE, VALIDATE, RECORD, SHIP -> message.limit() >= LIST_OFFSET;
+            case CAPABILITY, ALLOCATE, COMMIT_REPLICA, COMMIT_PRIMARY, ABORT -> message.limit() >= REGIONS_OFFSET;
+            case RUN ->
+                message.limit() >= RUN_ARGUMENT
+                        && message.getInt(RUN_BYTES) >= 0
+                        && message.getInt(RUN_BYTES) <= message.limit() - RUN_ARGUMENT;
+        };
     }
 
     static TxId id(ByteBuffer message) {
@@ -175,6 +196,20 @@ final class TransactionMessages {
             at += ENTRY_OBJECT + padded(bytes);
         }
         return at + tail > message.limit() ? WriteSet.NONE : new WriteSet(written, entries, at);
+    }
+
+    /** The object that a RUN is for. */
+    static long address(ByteBuffer run) {
+        return run.getLong(RUN_ADDRESS);
+    }
+
+    static int function(ByteBuffer run) {
+        return run.getInt(RUN_FUNCTION);
+    }
+
+    /** The argument of a RUN, little endian; it cannot be written. */
+    static ByteBuffer argument(ByteBuffer run) {
+        return run.slice(RUN_ARGUMENT, run.getInt(RUN_BYTES)).asReadOnlyBuffer().order(ByteOrder.LITTLE_ENDIAN);
     }
 
     /** Transactions of the machine that a RECORD or a SHIP names are over up to this one. */

@@ -21,6 +21,7 @@ import org.softrdma.farm.membership.MembershipSettings;
 import org.softrdma.farm.membership.Rings;
 import org.softrdma.farm.space.SpaceShape;
 import org.softrdma.farm.store.BatonSteps;
+import org.softrdma.farm.transaction.ShippedFunction;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /** Nodes of FaRM on a fabric, with an ensemble that keeps their configuration, in a run of a seed. */
@@ -41,6 +42,7 @@ final class FarmCluster {
     private final List<@Nullable FarmNode> nodes = new ArrayList<>();
     private final List<@Nullable VerbsDevice> devices = new ArrayList<>();
     private Supplier<IdleStrategy> idle;
+    private Map<Integer, ShippedFunction> functions = NumberObjects.FUNCTIONS;
     private boolean stopped;
 
     /** What a test does, in a process of a node of its own. */
@@ -70,6 +72,12 @@ final class FarmCluster {
             nodes.add(null);
             devices.add(null);
         }
+    }
+
+    /** Other functions than those of {@link NumberObjects}. */
+    FarmCluster functions(Map<Integer, ShippedFunction> newFunctions) {
+        functions = newFunctions;
+        return this;
     }
 
     /** Applications look only now and then whether what they wait for is done: a run of many seconds takes fewer steps. */
@@ -147,6 +155,7 @@ final class FarmCluster {
                     .time(host.clock(), idle)
                     .random(fabric.baton().choices().generator())
                     .reads(8)
+                    .functions(functions)
                     .steps(new BatonSteps(fabric.baton()))
                     .window(4)
                     .longestMessage(2048);

@@ -4,7 +4,11 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.softrdma.farm.node.NumberObjects.ADD;
+import static org.softrdma.farm.node.NumberObjects.FAIL;
+import static org.softrdma.farm.node.NumberObjects.GET;
 import static org.softrdma.farm.node.NumberObjects.LENGTH;
 import static org.softrdma.farm.node.NumberObjects.VALUE;
 import static org.softrdma.farm.node.NumberObjects.add;
@@ -192,7 +196,8 @@ class ReplicationTest {
             List<Long> written = alone ? List.of(address) : List.of(address, objects.get(3 - 1 - replica));
             SimulatedThread writer =
                     cluster.host(1).start("writer", () -> addToAll(cluster.node(1), written, List.of()));
-            cluster.until(() -> cluster.node(1).parts().participant().undecided() > 0);
+            cluster.until(
+                    () -> cluster.node(1).parts().transactions().participant().undecided() > 0);
             long value = reader.read(address, LENGTH).getLong(VALUE);
 
             assertEquals(alone ? 0 : 1, value);
@@ -217,15 +222,69 @@ class ReplicationTest {
     @Test
     void shouldNotWaitForEachOtherWhenMachinesShipToEachOther() {
         run(45, 2, 2, cluster -> {
-            List<SimulatedThread> writers = new ArrayList<>();
-            for (int i = 0; i < 20; i++) {
-                FarmNode node = cluster.node(i % 2);
+            List<Long> objects = new ArrayList<>();
+            for (int i = 0; i < 24; i++) {
                 long address = make(cluster.node(1 - i % 2));
-                writers.add(cluster.host(i % 2).start("writer", () -> addToAll(node, List.of(address), List.of())));
+                objects.add(address);
+                cluster.node(i % 2).read(address, LENGTH);
+            }
+            List<SimulatedThread> writers = new ArrayList<>();
+            for (int i = 0; i < objects.size(); i++) {
+                int machine = i % 2;
+                List<Long> one = List.of(objects.get(i));
+                writers.add(
+                        cluster.host(machine).start("writer", () -> addToAll(cluster.node(machine), one, List.of())));
             }
             assertTrue(cluster.fabric()
                     .baton()
                     .until(() -> writers.stream().allMatch(SimulatedThread::isEnded), TimeUnit.SECONDS.toNanos(5)));
+        });
+    }
+
+    /** What comes for one object while a transaction waits for its replicas is one transaction. */
+    @Test
+    void shouldRunFunctionsForOneObjectTogether() {
+        int clients = 12;
+        int rounds = 10;
+        run(47, 5, 3, cluster -> {
+            long hot = make(cluster.node(1));
+            RegionPlacement placement = placement(cluster, hot);
+            List<Integer> others = new ArrayList<>(List.of(0, 1, 2, 3, 4));
+            others.removeAll(placement.machines());
+            long[] before = written(cluster);
+            List<SimulatedThread> threads = new ArrayList<>();
+            Set<Long> results = new TreeSet<>();
+            for (int client = 0; client < clients; client++) {
+                int machine = others.get(client % others.size());
+                threads.add(cluster.host(machine).start("client", () -> {
+                    for (int i = 0; i < rounds; i++) {
+                        assertTrue(results.add(committed(cluster.node(machine).ship(1, hot, ADD, new byte[] {1}))));
+                    }
+                }));
+            }
+            cluster.until(() -> threads.stream().allMatch(SimulatedThread::isEnded));
+            int updates = clients * rounds;
+            long[] counts = since(before, cluster);
+            long records = counts[placement.replicas().getFirst()];
+
+            System.out.println(updates + " updates of one object: " + records + " records at each replica");
+            assertEquals(updates, results.size());
+            assertEquals(updates, cluster.node(0).read(hot, LENGTH).getLong(VALUE));
+            assertTrue(2 * records <= updates, records + " records");
+            assertEquals(2L * updates + 4 * records, Arrays.stream(counts).sum());
+        });
+    }
+
+    @Test
+    void shouldSayThatAFunctionHasFailedAndUndoIt() {
+        run(48, 3, 2, cluster -> {
+            long address = make(cluster.node(1));
+            assertEquals(0, committed(cluster.node(0).ship(1, address, ADD, new byte[] {5})));
+            assertThrows(FarmException.class, () -> cluster.node(0).ship(1, address, FAIL, new byte[0]));
+            assertThrows(FarmException.class, () -> cluster.node(0).ship(1, address, 99, new byte[0]));
+            assertThrows(FarmException.class, () -> cluster.node(0).ship(1, address, ADD, new byte[4096]));
+            assertEquals(5, committed(cluster.node(2).ship(1, address, GET, new byte[0])));
+            assertEquals(5, committed(cluster.node(1).ship(1, address, GET, new byte[0])));
         });
     }
 
@@ -267,7 +326,8 @@ class ReplicationTest {
                                 add(transaction, objects.get(other), 1);
                                 return null;
                             })));
-            cluster.until(() -> cluster.node(replica).parts().participant().undecided() > 0);
+            cluster.until(() ->
+                    cluster.node(replica).parts().transactions().participant().undecided() > 0);
             cluster.host(replica).pauseProcesses(TimeUnit.SECONDS.toNanos(10));
             cluster.until(() -> outcome.get() != null);
 

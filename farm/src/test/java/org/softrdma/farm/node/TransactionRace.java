@@ -1,5 +1,7 @@
 package org.softrdma.farm.node;
 
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -20,6 +22,7 @@ import org.softrdma.farm.memory.FarmAddress;
 import org.softrdma.farm.memory.FarmObjectDescriptor;
 import org.softrdma.farm.memory.ObjectImage;
 import org.softrdma.farm.space.FarmRegion;
+import org.softrdma.farm.transaction.ShippedFunction;
 import org.softrdma.testkit.history.ListAppendChecker;
 import org.softrdma.testkit.history.ListTransaction;
 import org.softrdma.testkit.history.ListVerdict;
@@ -46,6 +49,14 @@ final class TransactionRace {
         KILL
     }
 
+    private static final int APPEND = 4;
+
+    /** What clients ship. */
+    static final Map<Integer, ShippedFunction> FUNCTIONS = Map.of(APPEND, (objects, address, argument) -> {
+        append(objects.write(address, LENGTH), argument.getLong());
+        return 0;
+    });
+
     private final long seed;
     private final int machines;
     private final int clientsOfMachine;
@@ -58,6 +69,7 @@ final class TransactionRace {
     private final Map<String, List<Long>> last = new HashMap<>();
     /** What clients have begun, in case they die. */
     private final Map<Integer, ListTransaction> begun = new TreeMap<>();
+
     private long readings;
     private long values;
     private int committed;
@@ -74,7 +86,7 @@ final class TransactionRace {
         FabricSettings settings = seed % 2 == 0
                 ? FabricSettings.DEFAULT
                 : FabricSettings.adversary().with(NetworkSettings.DEFAULT.withBufferBytes(4096));
-        cluster = new FarmCluster(seed, settings, machines, replication, Set.of());
+        cluster = new FarmCluster(seed, settings, machines, replication, Set.of()).functions(FUNCTIONS);
         if (faults == Faults.KILL) {
             cluster.lookingEvery(100 * MICROSECOND);
         }
@@ -108,7 +120,8 @@ final class TransactionRace {
     }
 
     private boolean goesOn(Map.Entry<Integer, SimulatedThread> client) {
-        return !client.getValue().isEnded() && cluster.host(client.getKey() % machines).isAlive();
+        return !client.getValue().isEnded()
+                && cluster.host(client.getKey() % machines).isAlive();
     }
 
     private void happen(int victim) {
@@ -206,6 +219,10 @@ final class TransactionRace {
     }
 
     private void transact(int client, FarmNode node) {
+        if (random.nextInt(5) == 0) {
+            ship(client, node);
+            return;
+        }
         Set<String> keys = new TreeSet<>();
         boolean reading = random.nextInt(5) < 2;
         int count = reading && random.nextBoolean() ? 1 : 1 + random.nextInt(3);
@@ -220,11 +237,7 @@ final class TransactionRace {
         });
         Map<String, List<Long>> reads = new HashMap<>();
         long invoked = ++readings;
-        String process = "client" + client;
-        begun.put(
-                client,
-                new ListTransaction(
-                        process, invoked, Operation.NEVER, ListTransaction.Outcome.UNKNOWN, reads, appends));
+        begin(client, invoked, reads, appends);
         TransactionOutcome<Void> outcome = node.transact(1, transaction -> {
             for (String key : keys) {
                 long address = Objects.requireNonNull(lists.get(key));
@@ -237,15 +250,45 @@ final class TransactionRace {
             }
             return null;
         });
+        record(client, outcome, invoked, reads, appends);
+    }
+
+    /** Appends by a function that runs at the primary, and says nothing of what was there. */
+    private void ship(int client, FarmNode node) {
+        String key = "x" + random.nextInt(LISTS);
+        Map<String, Long> appends = Map.of(key, ++values);
+        long invoked = ++readings;
+        begin(client, invoked, Map.of(), appends);
+        byte[] argument = ByteBuffer.allocate(Long.BYTES)
+                .order(ByteOrder.LITTLE_ENDIAN)
+                .putLong(values)
+                .array();
+        TransactionOutcome<Long> outcome = node.ship(1, Objects.requireNonNull(lists.get(key)), APPEND, argument);
+        record(client, outcome, invoked, Map.of(), appends);
+    }
+
+    private void begin(int client, long invoked, Map<String, List<Long>> reads, Map<String, Long> appends) {
+        begun.put(
+                client,
+                new ListTransaction(
+                        "client" + client, invoked, Operation.NEVER, ListTransaction.Outcome.UNKNOWN, reads, appends));
+    }
+
+    private void record(
+            int client,
+            TransactionOutcome<?> outcome,
+            long invoked,
+            Map<String, List<Long>> reads,
+            Map<String, Long> appends) {
         ListTransaction.Outcome told = switch (outcome) {
-            case TransactionOutcome.Committed<Void> _ -> ListTransaction.Outcome.COMMITTED;
-            case TransactionOutcome.Aborted<Void> _ -> ListTransaction.Outcome.ABORTED;
-            case TransactionOutcome.Unknown<Void> _ -> ListTransaction.Outcome.UNKNOWN;
+            case TransactionOutcome.Committed<?> _ -> ListTransaction.Outcome.COMMITTED;
+            case TransactionOutcome.Aborted<?> _ -> ListTransaction.Outcome.ABORTED;
+            case TransactionOutcome.Unknown<?> _ -> ListTransaction.Outcome.UNKNOWN;
         };
         committed += told == ListTransaction.Outcome.COMMITTED ? 1 : 0;
         aborted += told == ListTransaction.Outcome.ABORTED ? 1 : 0;
         long returned = told == ListTransaction.Outcome.UNKNOWN ? Operation.NEVER : ++readings;
-        history.add(new ListTransaction(process, invoked, returned, told, reads, appends));
+        history.add(new ListTransaction("client" + client, invoked, returned, told, reads, appends));
         begun.remove(client);
     }
 
@@ -257,7 +300,7 @@ final class TransactionRace {
         return list;
     }
 
-    private static void append(ObjectImage image, long value) {
+    static void append(ObjectImage image, long value) {
         long count = image.getLong(FIRST) + 1;
         image.putLong(FIRST, count);
         image.putLong((int) (FIRST + count * Long.BYTES), value);

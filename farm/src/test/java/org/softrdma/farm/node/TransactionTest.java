@@ -140,7 +140,7 @@ class TransactionTest {
                     return null;
                 })));
             }
-            assertTrue(cluster.node(1).parts().participant().records() <= 3);
+            assertTrue(cluster.node(1).parts().transactions().participant().records() <= 3);
         });
     }
 

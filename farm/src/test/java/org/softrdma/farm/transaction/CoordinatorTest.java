@@ -95,7 +95,12 @@ class CoordinatorTest {
         List<Integer> replicas = List.of(11, 12, 21, 22);
         assertEquals(
                 List.of(
-                        "PREPARE to 1", "PREPARE to 2", "PREPARE to 11", "PREPARE to 12", "PREPARE to 21", "PREPARE to 22"),
+                        "PREPARE to 1",
+                        "PREPARE to 2",
+                        "PREPARE to 11",
+                        "PREPARE to 12",
+                        "PREPARE to 21",
+                        "PREPARE to 22"),
                 sent);
         sent.clear();
         done(coordinator, NodeMessageKind.PREPARE, 1);
@@ -247,7 +252,8 @@ class CoordinatorTest {
                 HexFormat.of().parseHex("030000000900000070110100000000000100010000000000" + writes), body(record));
         WriteSet read = TransactionMessages.writes(ship);
         assertEquals(0x55, TransactionMessages.truncated(ship, read));
-        assertEquals(List.of(read(2, 0x80)), TransactionMessages.reads(ship, read).orElseThrow());
+        assertEquals(
+                List.of(read(2, 0x80)), TransactionMessages.reads(ship, read).orElseThrow());
     }
 
     @Test
@@ -262,6 +268,27 @@ class CoordinatorTest {
                     writes.entries().isEmpty()
                             || TransactionMessages.reads(cut, writes).isEmpty(),
                     "length " + length);
+        }
+    }
+
+    @Test
+    void shouldLayOutAFunctionLikeThisAndTakeNoneThatIsCut() {
+        ByteBuffer run = TransactionMessages.run(ID, FarmAddress.of(7, 0x40), 0x33, new byte[] {1, 2, 3});
+        assertEquals(NodeMessageKind.RUN, NodeMessageDescriptor.kind(run));
+        assertArrayEquals(
+                HexFormat.of()
+                        .parseHex("03000000090000007011010000000000" + "4000000007000000" + "3300000003000000010203"),
+                body(run));
+        assertEquals(FarmAddress.of(7, 0x40), TransactionMessages.address(run));
+        assertEquals(0x33, TransactionMessages.function(run));
+        assertEquals(3, TransactionMessages.argument(run).limit());
+        for (int length = NodeMessageDescriptor.BODY_OFFSET; length < run.limit(); length++) {
+            ByteBuffer cut = ByteBuffer.wrap(Arrays.copyOf(bytes(run), length)).order(ByteOrder.LITTLE_ENDIAN);
+            assertFalse(TransactionMessages.isValid(cut), "length " + length);
+        }
+        for (int lie : new int[] {-1, Integer.MIN_VALUE, Integer.MAX_VALUE, 4}) {
+            run.putInt(NodeMessageDescriptor.BODY_OFFSET + TxId.LENGTH + Long.BYTES + Integer.BYTES, lie);
+            assertFalse(TransactionMessages.isValid(run), "bytes=" + lie);
         }
     }
 

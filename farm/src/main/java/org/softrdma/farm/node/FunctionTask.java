@@ -1,0 +1,83 @@
+package org.softrdma.farm.node;
+
+import java.nio.ByteBuffer;
+import org.softrdma.farm.membership.RegionPlacement;
+import org.softrdma.farm.memory.FarmAddress;
+import org.softrdma.farm.message.NodeMessageDescriptor;
+import org.softrdma.farm.message.NodeVerdict;
+import org.softrdma.farm.transaction.ShippedFunctions;
+import org.softrdma.farm.transaction.TxId;
+
+/** Ships a function to the primary of an object. The node's thread. */
+final class FunctionTask extends NodeTask {
+    private final NodeParts node;
+    private final long address;
+    private final int function;
+    private final byte[] argument;
+    private TxId id = new TxId(0, 0, 0);
+    private long notBeforeNs = Long.MIN_VALUE;
+    private int looks;
+    private boolean begun;
+    private TransactionOutcome<Long> outcome = new TransactionOutcome.Unknown<>(id);
+    private boolean over;
+
+    FunctionTask(NodeParts node, long address, int function, byte[] argument) {
+        this.node = node;
+        this.address = address;
+        this.function = function;
+        this.argument = argument.clone();
+    }
+
+    /** What came of it, once it is done. */
+    TransactionOutcome<Long> outcome() {
+        return outcome;
+    }
+
+    @Override
+    boolean advance(long nowNs) {
+        if (begun || nowNs < notBeforeNs || !node.member().isRunning()) {
+            return over;
+        }
+        int region = FarmAddress.region(address);
+        int primary = node.space().configuration().primary(region);
+        if (primary == RegionPlacement.LOST) {
+            notBeforeNs = node.pauseUntilNs(nowNs, ++looks); // it may be so new that nobody has told of it yet
+            boolean isKnown = node.space().configuration().regions().containsKey(region);
+            return (isKnown || looks >= SpaceRead.MOST_LOOKS)
+                    && fail("region " + region + " is lost, or there is none");
+        }
+        begun = true;
+        id = node.transactions().begin();
+        ByteBuffer run = ShippedFunctions.run(id, address, function, argument);
+        if (run.limit() > node.context().longestMessage()) {
+            node.transactions().over(id);
+            return fail("a message of " + run.limit() + " bytes > longestMessage="
+                    + node.context().longestMessage() + ": ship fewer bytes");
+        }
+        node.request(primary, run, this::onAnswer);
+        return over;
+    }
+
+    private void onAnswer(ByteBuffer answer) {
+        node.transactions().over(id);
+        NodeVerdict verdict = NodeMessageDescriptor.verdict(answer);
+        over = true;
+        if (verdict == NodeVerdict.DONE) {
+            outcome = new TransactionOutcome.Committed<>(answer.getLong(NodeMessageDescriptor.RESULT_OFFSET));
+        } else if (verdict == NodeVerdict.REFUSED) {
+            boolean failed = fail("function " + function + " is unknown at the primary, or it threw");
+            assert failed;
+        } else {
+            outcome = new TransactionOutcome.Aborted<>("RUN: " + verdict);
+        }
+    }
+
+    @Override
+    void onEpoch() {
+        if (begun && !over) {
+            over = true;
+            outcome = new TransactionOutcome.Unknown<>(id);
+            node.transactions().over(id); // the primary's own transaction has the records
+        }
+    }
+}

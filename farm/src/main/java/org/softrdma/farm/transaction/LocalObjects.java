@@ -1,0 +1,199 @@
+package org.softrdma.farm.transaction;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.farm.membership.RegionPlacement;
+import org.softrdma.farm.memory.FarmAddress;
+import org.softrdma.farm.memory.FarmObjectDescriptor;
+import org.softrdma.farm.memory.ObjectImage;
+import org.softrdma.farm.memory.ObjectLines;
+import org.softrdma.farm.space.FarmRegion;
+import org.softrdma.farm.space.FarmSpace;
+
+/**
+ * What {@link ShippedFunction functions} read and write at the primary of it: objects of regions that the same machines
+ * have. Functions that run one after the other see what those before them have written. The node's thread.
+ */
+public final class LocalObjects {
+    private final FarmSpace space;
+    private final Set<Integer> machines;
+    /** What functions that have succeeded have left. */
+    private final Map<Long, LocalObject> left = new TreeMap<>();
+    /** What the one that runs has done. */
+    private final Map<Long, LocalObject> changed = new HashMap<>();
+
+    private static final class LocalObject {
+        private final ObjectImage image;
+        private WriteEntry.Change change;
+
+        LocalObject(ObjectImage image, WriteEntry.Change change) {
+            this.image = image;
+            this.change = change;
+        }
+    }
+
+    /** An object is locked by another transaction. */
+    static final class Locked extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        Locked() {
+            super("an object is locked", null, false, false);
+        }
+    }
+
+    /**
+     * None.
+     *
+     * @param space of this machine
+     * @param region whose machines they are
+     */
+    LocalObjects(FarmSpace space, int region) {
+        this.space = space;
+        machines = machines(space, region);
+    }
+
+    /** The machines that have a region. */
+    static Set<Integer> machines(FarmSpace space, int region) {
+        RegionPlacement placement = space.configuration().regions().get(region);
+        return placement == null ? Set.of() : new TreeSet<>(placement.machines());
+    }
+
+    /**
+     * An object as it is, or as functions have left it. It must not be changed.
+     *
+     * @param address of the object
+     * @param length of header and payload
+     * @throws IllegalArgumentException if this machine does not serve it, or other machines have its replicas
+     */
+    public ObjectImage read(long address, int length) {
+        return find(address, length).image;
+    }
+
+    /**
+     * An object to change.
+     *
+     * @param address of the object
+     * @param length of header and payload
+     * @throws IllegalArgumentException if this machine does not serve it, or other machines have its replicas
+     */
+    public ObjectImage write(long address, int length) {
+        LocalObject found = find(address, length);
+        LocalObject own = changed.get(address);
+        if (own == null) {
+            ObjectImage copy = new ObjectImage();
+            copy.resize(length);
+            copy.put(0, found.image, 0, length);
+            own = new LocalObject(copy, found.change);
+            changed.put(address, own);
+        }
+        if (own.change == WriteEntry.Change.NONE) {
+            own.change = WriteEntry.Change.WRITE;
+        }
+        return own.image;
+    }
+
+    /**
+     * A new object, all zeroes.
+     *
+     * @param length of header and payload
+     * @param hint address of an object that it is to be near
+     * @return its address; {@link #write} has the object
+     * @throws IllegalArgumentException if there is no room
+     */
+    public long allocate(int length, long hint) {
+        long address = space.allocate(length, hint);
+        if (address == FarmAddress.NONE || !machines.equals(machines(space, FarmAddress.region(address)))) {
+            throw new IllegalArgumentException("no room for an object of " + length + " bytes here");
+        }
+        FarmRegion region = regionOf(address, length);
+        long offset = FarmAddress.offset(address);
+        ObjectImage image = new ObjectImage();
+        image.reset(length, region.writer().version(offset));
+        image.incarnation(ObjectLines.getLong(region.segment(), offset, FarmObjectDescriptor.INCARNATION_OFFSET));
+        image.allocated(true);
+        changed.put(address, new LocalObject(image, WriteEntry.Change.ALLOCATE));
+        return address;
+    }
+
+    private LocalObject find(long address, int length) {
+        LocalObject found = changed.get(address);
+        found = found == null ? left.get(address) : found;
+        if (found == null) {
+            found = load(address, length);
+            left.put(address, found);
+        }
+        if (found.image.length() != length) {
+            throw new IllegalArgumentException("length=" + length + ", but " + found.image.length()
+                    + " bytes were read at " + Long.toHexString(address));
+        }
+        return found;
+    }
+
+    private LocalObject load(long address, int length) {
+        FarmRegion region = regionOf(address, length);
+        long offset = FarmAddress.offset(address);
+        if ((region.writer().version(offset) & FarmObjectDescriptor.LOCK_MASK) != 0) {
+            throw new Locked();
+        }
+        ObjectImage image = new ObjectImage();
+        region.writer().load(offset, length, image);
+        return new LocalObject(image, WriteEntry.Change.NONE);
+    }
+
+    private FarmRegion regionOf(long address, int length) {
+        int number = FarmAddress.region(address);
+        @Nullable FarmRegion region = space.regionOf(address, length);
+        if (region == null || !space.isPrimary(number) || !machines.equals(machines(space, number))) {
+            throw new IllegalArgumentException("no object of " + length + " bytes at " + Long.toHexString(address)
+                    + " is served here and has the same replicas");
+        }
+        return region;
+    }
+
+    /** The function that runs has succeeded. */
+    void keep() {
+        left.putAll(changed);
+        changed.clear();
+    }
+
+    /** It has not. */
+    void undo() {
+        changed.forEach((address, object) -> {
+            FarmRegion region = space.region(FarmAddress.region(address));
+            if (object.change == WriteEntry.Change.ALLOCATE && region != null) {
+                region.free(FarmAddress.offset(address));
+            }
+        });
+        changed.clear();
+    }
+
+    /** What is written, and what the function that runs would add. */
+    List<WriteEntry> written() {
+        Map<Long, LocalObject> all = new TreeMap<>(left);
+        all.putAll(changed);
+        List<WriteEntry> entries = new ArrayList<>();
+        all.forEach((address, object) -> {
+            if (object.change != WriteEntry.Change.NONE) {
+                entries.add(new WriteEntry(address, object.change, object.image));
+            }
+        });
+        return entries;
+    }
+
+    /** What is only read. */
+    List<ObjectVersion> read() {
+        List<ObjectVersion> versions = new ArrayList<>();
+        left.forEach((address, object) -> {
+            if (object.change == WriteEntry.Change.NONE) {
+                versions.add(new ObjectVersion(address, object.image.version()));
+            }
+        });
+        return versions;
+    }
+}
