@@ -112,7 +112,7 @@ public final class PseudoHeader {
 
     /** Sets the ports; both are 4791 at first. */
     public void ports(int source, int destination) {
-        set(udp, source << Short.SIZE | destination & PORT_MASK);
+        set(udp, source << Short.SIZE | (destination & PORT_MASK));
     }
 
     /** Sets a word; if it was another one, what is remembered is of another header. */
