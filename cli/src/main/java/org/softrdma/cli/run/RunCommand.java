@@ -40,8 +40,8 @@ import picocli.CommandLine.Spec;
         footer = {
             "",
             "Ends with the program's exit code, with 128 and the signal's number if a signal ended it, with 127 if"
-                + " there is no such program, and with 126 if it cannot be run. Signals to this command are passed on."
-                + " What the program leaves running ends with it.",
+                    + " there is no such program, and with 126 if it cannot be run. Signals to this command are passed on."
+                    + " What the program leaves running ends with it.",
             "",
             "Examples:",
             "  softrdma run --check",

@@ -134,8 +134,8 @@ public final class ComparePage {
                     "workers",
                     "Beside other work on the server's core",
                     "CPU workers hash without end on the core of the server. What is left of each design's rate; 1 is"
-                        + " the rate without workers. The RNIC is a thread of that core: with usual priority it shares"
-                        + " it, with raised priority it comes first, as a network card would.",
+                            + " the rate without workers. The RNIC is a thread of that core: with usual priority it shares"
+                            + " it, with raised priority it comes first, as a network card would.",
                     WorkersChart.of(results)));
         }
         return figures;
