@@ -232,6 +232,30 @@ class RealProgramsTest {
         }
     }
 
+    /** They poll, and make no call that could fail. */
+    @Test
+    void shouldEndThoseThatHaveTheCardWhenThisProcessIsKilled() throws Exception {
+        requirePingpongs();
+        String endless = "ibv_rc_pingpong" + options("-n 100000000");
+        Path number = folder.resolve("number");
+        Process run = start(
+                "sh",
+                "-c",
+                "stdbuf -oL " + endless + " & server=$!; until " + endless
+                        + " 127.0.0.1 | grep remote; do sleep 0.1; done & " + "echo $server >" + number + "; wait");
+        long program = await(number);
+        List<ProcessHandle> left = List.of();
+        try {
+            until(() -> said().contains("remote address"), output());
+            left = run.descendants().toList();
+            run.destroyForcibly().waitFor();
+            awaitEnd(program);
+        } finally {
+            left.forEach(ProcessHandle::destroyForcibly);
+            run.destroyForcibly();
+        }
+    }
+
     /** The peer hears of it by its retries, and whoever comes next finds a card. */
     @Test
     void shouldEndTheQueuePairsOfAProgramThatIsKilled() throws Exception {

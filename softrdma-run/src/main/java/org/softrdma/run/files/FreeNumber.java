@@ -18,4 +18,14 @@ public final class FreeNumber {
         }
         throw new CallRefusedException(ErrorNumber.EMFILE);
     }
+
+    /** The last one, for what programs need not see. */
+    public static int lastIn(ProgramKernel kernel, int thread, DescriptorRange range) throws CallRefusedException {
+        for (int number = range.high() - 1; number >= range.low(); number--) {
+            if (kernel.linkOf(thread, "fd/" + number).isEmpty()) {
+                return number;
+            }
+        }
+        throw new CallRefusedException(ErrorNumber.EMFILE);
+    }
 }

@@ -279,6 +279,11 @@ public final class LinuxKernel implements ProgramKernel {
     }
 
     @Override
+    public void killWhenClosed(int readingEnd, int process) {
+        KillingPipe.set(calls, readingEnd, process);
+    }
+
+    @Override
     public void close(int descriptor) {
         long ignored = calls.call(LinuxCall.CLOSE, descriptor, 0, 0);
     }

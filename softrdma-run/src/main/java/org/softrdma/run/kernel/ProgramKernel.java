@@ -94,6 +94,9 @@ public interface ProgramKernel {
     /** Whether nobody has the reading end of a pipe any more. */
     boolean isAbandoned(int writingEnd);
 
+    /** Lets a process end when the writing end of a pipe closes ({@link KillingPipe}). */
+    void killWhenClosed(int readingEnd, int process);
+
     /** Closes a descriptor of this process. */
     void close(int descriptor);
 }

@@ -50,6 +50,7 @@ public final class UverbsDevice implements DeviceFile {
     private final Map<Integer, VerbsContext> contexts = new HashMap<>();
 
     private final Card card;
+    private final ProcessEnds ends;
     private final MemorySegment doorbell;
     private int lastSerial;
 
@@ -59,6 +60,7 @@ public final class UverbsDevice implements DeviceFile {
         this.kernel = kernel;
         this.range = range;
         this.device = device;
+        ends = new ProcessEnds(kernel, range);
         command = new WriteCommand(kernel, arena);
         card = new Card(device, kernel.listener());
         doorbell = arena.allocate(DOORBELL_LENGTH, Long.BYTES);
@@ -68,6 +70,7 @@ public final class UverbsDevice implements DeviceFile {
     @Override
     public void open(Notification call, boolean closeOnExec) throws CallRefusedException {
         forgetContexts();
+        ends.add(call);
         int serial = lastSerial + 1;
         int file = kernel.createFile(OurFiles.name(PATH, serial), new byte[0]);
         if (file < 0) {
@@ -95,6 +98,7 @@ public final class UverbsDevice implements DeviceFile {
     }
 
     private void forgetContexts() {
+        ends.forget();
         List<VerbsContext> ended =
                 contexts.values().stream().filter(VerbsContext::isAbandoned).toList();
         contexts.values().removeAll(ended);

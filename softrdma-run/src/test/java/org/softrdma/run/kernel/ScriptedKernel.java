@@ -224,6 +224,11 @@ public final class ScriptedKernel implements ProgramKernel {
     }
 
     @Override
+    public void killWhenClosed(int readingEnd, int process) {
+        answers.add("kill " + process + " when closed");
+    }
+
+    @Override
     public boolean isAbandoned(int writingEnd) {
         return abandoned.contains(writingEnd);
     }

@@ -45,7 +45,12 @@ class UverbsDeviceTest {
     void open() throws CallRefusedException {
         device = device();
         device.open(kernel.call(LinuxCall.OPENAT), true);
-        assertEquals(List.of("give 1 960 closeOnExec answer"), kernel.answers);
+        assertEquals(
+                List.of(
+                        "kill " + kernel.processOf(1) + " when closed",
+                        "give 1 1023 closeOnExec",
+                        "give 1 960 closeOnExec answer"),
+                kernel.answers);
     }
 
     /** Sends a command; returns the errno, or {@link #DONE}. The words are the input. */
@@ -178,6 +183,18 @@ class UverbsDeviceTest {
         kernel.answers.clear();
         device.answer(kernel.call(LinuxCall.IOCTL, 5, 0xC018_1B01L, at(REQUEST)));
         assertEquals(List.of("pass 2"), kernel.answers);
+    }
+
+    /** However many contexts it has. */
+    @Test
+    void shouldEndAProcessWithThisOneByOnePipe() throws CallRefusedException {
+        kernel.answers.clear();
+        device.open(kernel.call(LinuxCall.OPENAT), false);
+        assertEquals(List.of("give 2 961 answer"), kernel.answers);
+        kernel.abandoned.addAll(kernel.open); // it has become another program
+        kernel.answers.clear();
+        device.open(kernel.call(LinuxCall.OPENAT), false);
+        assertEquals("kill " + kernel.processOf(1) + " when closed", kernel.answers.getFirst());
     }
 
     @Test
