@@ -1,7 +1,5 @@
 package org.softrdma.sim.roce.rc;
 
-import java.util.concurrent.TimeUnit;
-
 /**
  * Whether a peer is still there: each time that somebody looks and nothing has come for a part of the host timeout, it is
  * asked; once nothing has come for all of it, in spite of some questions, it is gone. A process that was stopped itself has
@@ -14,8 +12,8 @@ public final class KeepAlive {
 
     private static final int LEAST_QUESTIONS = 3;
 
-    /** Of a peer in manual progress: tcp_keepalive_time (tcp(7)). */
-    private static final long MANUAL_NS = TimeUnit.HOURS.toNanos(2);
+    /** Of a peer in manual progress: 2 hours, tcp_keepalive_time (tcp(7)). */
+    private static final long MANUAL_NS = 7_200_000_000_000L;
 
     private final long hostNs;
     private final long goneNs;
