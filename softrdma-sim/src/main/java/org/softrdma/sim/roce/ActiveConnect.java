@@ -117,8 +117,7 @@ final class ActiveConnect implements ConnectAttempt, RoceConnection.Handshake {
                 Terms.transferUnit(current.request().pathMtu()),
                 Math.min(parameters.outboundReads(), peers.responderResources()),
                 Math.min(parameters.inboundReads(), peers.initiatorDepth()),
-                peers.rnrRetries(),
-                peers.heldPackets());
+                peers);
         queuePair.accepted(here, remote);
         connection.begin(queuePair, settings, peers, own.startingPsn(), /* active= */ true);
         current.ready();

@@ -149,8 +149,7 @@ final class PassiveConnect implements PeerRequest, RoceConnection.Handshake {
                 Terms.transferUnit(request.pathMtu()),
                 Math.min(parameters.outboundReads(), peers.responderResources()),
                 Math.min(parameters.inboundReads(), peers.initiatorDepth()),
-                peers.rnrRetries(),
-                peers.heldPackets());
+                peers);
         queuePair.accepting(listening, remote);
         int number = connection.open(port, port.path(manager.peer()));
         int psn = connection.ports().random().nextInt(Psn.MASK);

@@ -19,6 +19,9 @@ final class Terms {
     private static final int LONGEST_TIME = 31;
     private static final int CM_RETRIES = 15;
     private static final int LEAST_WINDOW = 4;
+    /** 15 minutes (tcp_retries2, tcp(7)). */
+    private static final long MANUAL_NS = 900_000_000_000L;
+
     /** Code of 256 bytes; each further one is twice as long. */
     private static final int LEAST_UNIT = 256;
 
@@ -104,19 +107,25 @@ final class Terms {
             int transferUnit,
             int outboundReads,
             int inboundReads,
-            int peersRnrRetries,
-            int peersHeldPackets) {
+            CmEndpoint peers) {
         return new RcSettings(
                 transferUnit,
                 outboundReads,
                 inboundReads,
-                window(own, peersHeldPackets),
+                window(own, peers.heldPackets()),
                 port.readWindow(transferUnit),
                 own.fixedWindow(),
                 own.timeoutNs(),
-                own.retries(),
-                peersRnrRetries,
+                retries(own, peers.manualProgress()),
+                peers.rnrRetries(),
                 own.rnrTimer());
+    }
+
+    /** A peer in manual progress acknowledges when its owner drives it: it is waited for as long as TCP waits. */
+    private static int retries(RoceSettings own, boolean manualProgress) {
+        return manualProgress
+                ? (int) Math.max(own.retries(), Math.min(MANUAL_NS / own.timeoutNs(), Integer.MAX_VALUE))
+                : own.retries();
     }
 
     /** Packets of SENDs and WRITEs: no more than the peer's socket has room for, if it has said so. */

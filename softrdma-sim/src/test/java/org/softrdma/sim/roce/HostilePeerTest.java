@@ -301,6 +301,24 @@ class HostilePeerTest {
         }
     }
 
+    /** Both peers are sent something at a time; one has vanished, and nobody drives the other one meanwhile. */
+    @Test
+    void shouldWaitForAnAcknowledgementOfAPeerInManualProgress() throws Exception {
+        try (Scene scene = new Scene(9, 1, Map.of("roce-timeout", "20"), Map.of("progress", "manual"))) {
+            scene.peer.close();
+            scene.ends.active.pair().postReceive(1, scene.ends.active.region, 0, 64);
+            scene.ends.passive.pair().postSend(2, scene.ends.passive.region, 0, 64, SendFlags.SIGNALLED);
+            scene.accepted.postSend(7, scene.ends.passive.region, 0, 64, SendFlags.SIGNALLED);
+            assertEquals(
+                    CompletionStatus.RETRY_EXCEEDED_ERROR,
+                    scene.ends.passive.next().status());
+            assertEquals(QueuePairState.READY_TO_SEND, scene.ends.passive.pair().state());
+            assertEquals(CompletionStatus.SUCCESS, scene.ends.active.next().status());
+            assertEquals(CompletionStatus.SUCCESS, scene.ends.passive.next().status());
+            scene.requireThatOthersGoOn();
+        }
+    }
+
     /** As long as the old connection is remembered, the peer is refused, and asks again, as rdma_cm's users do. */
     private static QueuePair acceptAgain(Scene scene, RawRocePeer again) {
         CompletableFuture<QueuePair> accepting = CompletableFuture.supplyAsync(() -> {

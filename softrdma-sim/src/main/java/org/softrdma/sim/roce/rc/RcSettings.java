@@ -11,7 +11,7 @@ package org.softrdma.sim.roce.rc;
  * @param fixed both windows have their size always; else they are the most, and the {@link CongestionWindow} decides
  * @param timeoutNs after so long without progress, or sooner if the round trip is shorter, the oldest packet is sent
  *     again; 0 is never
- * @param retries how often in a row without progress, 0 to 7; of those within one {@code timeoutNs} the first counts
+ * @param retries how often in a row without progress, 0 to 7, or more for a peer in manual progress; of those within one {@code timeoutNs} the first counts
  * @param rnrRetries how often in a row a peer may say that it is not ready, 0 to 6; 7 is for ever
  * @param rnrTimer code of the time that this side asks a peer to wait for, see {@link
  *     org.softrdma.sim.roce.wire.RnrTimer}
