@@ -102,22 +102,38 @@ final class Terms {
     }
 
     static RcSettings settings(
+            RocePort port, RoceSettings own, int transferUnit, int outboundReads, int inboundReads, CmEndpoint peers) {
+        return settings(
+                port,
+                own,
+                transferUnit,
+                outboundReads,
+                inboundReads,
+                retries(own, peers.manualProgress()),
+                peers.rnrRetries(),
+                peers.heldPackets());
+    }
+
+    /** Settings for a peer that no connection manager tells of. */
+    static RcSettings settings(
             RocePort port,
             RoceSettings own,
             int transferUnit,
             int outboundReads,
             int inboundReads,
-            CmEndpoint peers) {
+            int retries,
+            int peersRnrRetries,
+            int peersHeldPackets) {
         return new RcSettings(
                 transferUnit,
                 outboundReads,
                 inboundReads,
-                window(own, peers.heldPackets()),
+                window(own, peersHeldPackets),
                 port.readWindow(transferUnit),
                 own.fixedWindow(),
                 own.timeoutNs(),
-                retries(own, peers.manualProgress()),
-                peers.rnrRetries(),
+                retries,
+                peersRnrRetries,
                 own.rnrTimer());
     }
 
