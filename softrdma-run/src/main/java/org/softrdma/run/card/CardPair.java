@@ -139,10 +139,9 @@ public final class CardPair {
     }
 
     private UnconnectedQueuePair create() {
-        int receives = 1;
         QueuePairLimits limits = new QueuePairLimits(
                 parts.sends.capacity() + 1,
-                receives,
+                /* maxReceiveWorkRequests= */ 1, // each is asked for when a message needs it
                 Math.max(1, parts.pieces),
                 Math.max(1, parts.receivePieces),
                 parts.inline);
