@@ -279,9 +279,14 @@ public final class Registrar implements SoftMemoryRegion.Keeper {
         return mine;
     }
 
-    /** A window that is not bound, of a domain that counts it already. */
-    MemoryWindow allocateWindow(DeviceDomain domain) {
-        Window window = windows.allocate(domain.number()).orElseThrow(this::full);
+    /**
+     * A window that is not bound.
+     *
+     * @param domain of it, which counts it already
+     * @param shared all queue pairs of the domain share it
+     */
+    MemoryWindow allocateWindow(DeviceDomain domain, boolean shared) {
+        Window window = windows.allocate(domain.number(), shared).orElseThrow(this::full);
         return Creation.orUndo(
                 () -> new SoftMemoryWindow(domain, window, () -> close(window, domain)),
                 () -> deallocate(window),

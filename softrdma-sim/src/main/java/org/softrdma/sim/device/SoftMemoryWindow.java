@@ -48,6 +48,11 @@ final class SoftMemoryWindow implements MemoryWindow {
         return window;
     }
 
+    /** The next bind will have this key. */
+    void choose(int key, boolean zeroBased) {
+        window.choose(key, zeroBased);
+    }
+
     @Override
     public void close() {
         closing.once(closer);

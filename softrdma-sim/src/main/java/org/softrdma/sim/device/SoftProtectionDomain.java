@@ -1,6 +1,7 @@
 package org.softrdma.sim.device;
 
 import java.lang.foreign.MemorySegment;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -94,22 +95,32 @@ final class SoftProtectionDomain implements DeviceDomain {
 
     @Override
     public AddressHandle createAddressHandle(InetSocketAddress host) {
+        return createAddressHandle(null, host);
+    }
+
+    /** A way from an address of this host; null for that of the device. */
+    AddressHandle createAddressHandle(@Nullable InetAddress local, InetSocketAddress host) {
         device.progress().checkThread();
         require(Feature.UNRELIABLE_DATAGRAM, "createAddressHandle");
         return Creation.counted(
                 () -> contents.opened(Kind.ADDRESS_HANDLE),
-                () -> device.addressHandle(this, host, () -> contents.closed(Kind.ADDRESS_HANDLE)),
+                () -> device.addressHandle(this, local, host, () -> contents.closed(Kind.ADDRESS_HANDLE)),
                 () -> contents.closed(Kind.ADDRESS_HANDLE),
                 "an address handle");
     }
 
     @Override
     public MemoryWindow allocateWindow() {
+        return allocateWindow(false);
+    }
+
+    /** A window that one queue pair has, or that all of the domain share. */
+    MemoryWindow allocateWindow(boolean shared) {
         device.progress().checkThread();
         require(Feature.MEMORY_WINDOWS, "allocateWindow");
         return Creation.counted(
                 () -> contents.opened(Kind.MEMORY_WINDOW),
-                () -> device.registrar().allocateWindow(this),
+                () -> device.registrar().allocateWindow(this, shared),
                 () -> contents.closed(Kind.MEMORY_WINDOW),
                 "a memory window");
     }

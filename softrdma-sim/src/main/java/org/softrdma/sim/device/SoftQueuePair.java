@@ -236,7 +236,7 @@ class SoftQueuePair extends PostingQueuePair implements CompletionSource, QueueP
         if (!sends.hasRoom()) {
             return PostStatus.QUEUE_FULL;
         }
-        sends.postBind(request, window, AccessRights.of(request.windowAccess()));
+        sends.postBind(request, window, AccessRights.of(request.windowAccess()) | window.base());
         return PostStatus.ACCEPTED;
     }
 

@@ -52,6 +52,7 @@ import org.softrdma.verbs.Feature;
 import org.softrdma.verbs.HostMemory;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.MemorySource;
+import org.softrdma.verbs.MemoryWindow;
 import org.softrdma.verbs.PinningCounters;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.SharedReceiveQueue;
@@ -89,7 +90,6 @@ public final class SoftRdmaDevice implements VerbsDevice {
     private static final int PREFETCHES = 64;
 
     private static final int MAX_WORK_REQUESTS = 1 << 16;
-    private static final int MAX_SCATTER_GATHER = 16;
     private static final int MAX_INLINE = 1024;
     private static final long MAX_MESSAGE = 1L << 31;
     /** As many as there is memory for: nothing of them is the device's. */
@@ -207,8 +207,8 @@ public final class SoftRdmaDevice implements VerbsDevice {
         return Capabilities.builder("sim", wire.description())
                 .maxSendWorkRequests(MAX_WORK_REQUESTS)
                 .maxReceiveWorkRequests(MAX_WORK_REQUESTS)
-                .maxScatterGather(MAX_SCATTER_GATHER)
-                .maxScatterGatherRead(1)
+                .maxScatterGather(wire.maxScatterGather())
+                .maxScatterGatherRead(wire.maxScatterGatherRead())
                 .maxInline(MAX_INLINE)
                 .maxCompletionQueueEntries(SoftCompletionQueue.MAX_ENTRIES)
                 .maxMemoryRegions(maxRegions)
@@ -274,11 +274,12 @@ public final class SoftRdmaDevice implements VerbsDevice {
         return queuePairs;
     }
 
-    AddressHandle addressHandle(ProtectionDomain domain, InetSocketAddress host, Runnable onClose) {
+    AddressHandle addressHandle(
+            ProtectionDomain domain, @Nullable InetAddress local, InetSocketAddress host, Runnable onClose) {
         if (host.isUnresolved()) {
             throw new VerbsException(VerbsErrorCode.UNREACHABLE, "unknown host " + host.getHostString());
         }
-        return wire.addressHandle(domain, host, onClose);
+        return wire.addressHandle(domain, local, host, onClose);
     }
 
     /** Refuses a region that is too long, and flags of features that this device lacks. */
@@ -381,9 +382,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
      *     be read
      */
     public MemoryRegion register(ProtectionDomain domain, ForeignMemory memory, long base, Set<AccessFlag> access) {
-        if (!(domain instanceof SoftProtectionDomain mine) || !mine.isOf(stags)) {
-            throw new IllegalArgumentException("the protection domain belongs to another device");
-        }
+        SoftProtectionDomain mine = mine(domain);
         if (!wire.takesForeignMemory()) {
             throw new VerbsException(
                     VerbsErrorCode.NOT_SUPPORTED,
@@ -417,6 +416,60 @@ public final class SoftRdmaDevice implements VerbsDevice {
     }
 
     /**
+     * Lets a queue pair of datagrams take them at another address of this host, too, under the same UDP port.
+     *
+     * @param pair of this device, of datagrams, in RESET
+     * @param local an address of this host
+     * @throws VerbsException if another device has that port there
+     */
+    public void alsoUseAddress(UnconnectedQueuePair pair, InetAddress local) {
+        unconnected(pair).alsoUseAddress(local);
+    }
+
+    /**
+     * Sets the key that datagrams must carry (C: {@code IBV_QP_QKEY}).
+     *
+     * @param pair of this device, of datagrams
+     */
+    public void useQueueKey(UnconnectedQueuePair pair, int key) {
+        unconnected(pair).useQueueKey(key);
+    }
+
+    /**
+     * A way to a host from an address of this one (C: {@code sgid_index}).
+     *
+     * @param domain of this device
+     * @param local an address of this host, of the same family
+     * @param host address and UDP port of the peers' device
+     */
+    public AddressHandle createAddressHandle(ProtectionDomain domain, InetAddress local, InetSocketAddress host) {
+        return mine(domain).createAddressHandle(local, host);
+    }
+
+    /**
+     * A window of type 1 (C: {@code IBV_MW_TYPE_1}): every peer of the domain can use it, it may be bound while it is bound,
+     * and is not by a bind of no bytes.
+     */
+    public MemoryWindow allocateSharedWindow(ProtectionDomain domain) {
+        return mine(domain).allocateWindow(true);
+    }
+
+    /**
+     * Chooses the key of the next bind of a window that is posted (C: {@code bind_mw.rkey}).
+     *
+     * @param window of this device
+     * @param key not 0; if it is another's when the window is bound, that fails
+     * @param zeroBased peers name its first byte 0 (C: {@code IBV_ACCESS_ZERO_BASED})
+     */
+    public void chooseKey(MemoryWindow window, int key, boolean zeroBased) {
+        if (!(window instanceof SoftMemoryWindow mine) || key == 0) {
+            throw new IllegalArgumentException(
+                    window + ", key=" + key + ": expected a window of this device, and a key");
+        }
+        mine.choose(key, zeroBased);
+    }
+
+    /**
      * {@link #progress} waits for a descriptor, too: for one thread that drives this device and something else. Manual progress
      * on epoll.
      *
@@ -434,6 +487,13 @@ public final class SoftRdmaDevice implements VerbsDevice {
     public Optional<AsyncEvent> pollEvent() {
         progress().checkThread();
         return events.poll();
+    }
+
+    private SoftProtectionDomain mine(ProtectionDomain domain) {
+        if (domain instanceof SoftProtectionDomain mine && mine.isOf(stags)) {
+            return mine;
+        }
+        throw new IllegalArgumentException("the protection domain belongs to another device");
     }
 
     private static UnconnectedSoftQueuePair unconnected(UnconnectedQueuePair pair) {

@@ -205,6 +205,16 @@ final class UnconnectedSoftQueuePair extends SoftQueuePair implements Unconnecte
         move("useAddress", FROM_INITIAL, () -> address = end.useAddress(local));
     }
 
+    /** Takes datagrams at another address of this host, too. */
+    void alsoUseAddress(InetAddress local) {
+        move("alsoUseAddress", FROM_RESET, () -> end.alsoUseAddress(local));
+    }
+
+    /** Datagrams must carry another key. */
+    void useQueueKey(int key) {
+        move("useQueueKey", OPEN, () -> end.queueKey(key));
+    }
+
     private int reads(int most) {
         return type() == QueuePairType.RELIABLE_CONNECTION ? most : 0;
     }

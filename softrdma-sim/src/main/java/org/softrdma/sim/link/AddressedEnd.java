@@ -36,6 +36,17 @@ public interface AddressedEnd {
     QueuePairAddress useAddress(InetAddress local) throws IOException;
 
     /**
+     * Takes datagrams at another address of this host, too, and sends those whose handle names it from there. Of datagrams;
+     * before anything was sent, or after {@link #reset}.
+     *
+     * @throws IOException if the device has not its UDP port there
+     */
+    void alsoUseAddress(InetAddress local) throws IOException;
+
+    /** Datagrams must carry another key from now on. */
+    void queueKey(int queueKey);
+
+    /**
      * Forgets its peer and what was agreed on with it: takes no packets, and sends none. Ends if that fails.
      *
      * @return what peers must know of it if it begins again

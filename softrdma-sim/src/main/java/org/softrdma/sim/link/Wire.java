@@ -1,6 +1,7 @@
 package org.softrdma.sim.link;
 
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Map;
@@ -9,6 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.engine.RnicEngine;
 import org.softrdma.sim.transport.Acceptor;
 import org.softrdma.verbs.AddressHandle;
@@ -50,6 +52,16 @@ public interface Wire {
 
     /** Most READs and atomics of a connection in flight, either way. */
     int maxReads();
+
+    /** Most local entries of a request. */
+    default int maxScatterGather() {
+        return 16;
+    }
+
+    /** Most local entries of a READ. */
+    default int maxScatterGatherRead() {
+        return 1;
+    }
 
     /** True if it copies all payload, so that regions may be memory of another process. */
     default boolean takesForeignMemory() {
@@ -98,11 +110,13 @@ public interface Wire {
      * A way to a host, for datagrams. Only if it has them.
      *
      * @param domain of the handle
+     * @param local address of this host that datagrams leave; null for that of the device
      * @param host address and UDP port
      * @param onClose runs once when it is closed
-     * @throws IllegalArgumentException if the address is of another family than that of this device
+     * @throws IllegalArgumentException if the address is of another family than the one that they leave
      */
-    default AddressHandle addressHandle(ProtectionDomain domain, InetSocketAddress host, Runnable onClose) {
+    default AddressHandle addressHandle(
+            ProtectionDomain domain, @Nullable InetAddress local, InetSocketAddress host, Runnable onClose) {
         throw new IllegalStateException(description() + " has no datagrams");
     }
 

@@ -22,6 +22,8 @@ public final class AccessRights {
     public static final int BIND_WINDOWS = 1 << 6;
     /** Not a right: the row is a memory window. */
     static final int WINDOW = 1 << 7;
+    /** Not a right: peers name the first byte of the window 0. */
+    public static final int ZERO_BASED_WINDOW = 1 << 8;
     /** Not rights but ways in which memory is used, which a window has from its region. */
     static final int WAYS = LAZY | POLLED;
     /** Nothing beyond local read. */

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.random.RandomGenerator;
+import org.agrona.collections.Int2IntHashMap;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.verbs.MemorySource;
 
@@ -39,7 +40,8 @@ import org.softrdma.verbs.MemorySource;
  * </pre>
  *
  * <p>A row may also be a memory window ({@link Windows}): it has no lkey, and instead of a domain the negative number
- * of the one stream that may use it ({@link StreamWindows}).
+ * of the one stream that may use it ({@link StreamWindows}). Its owner may have chosen its key, as applications of verbs do
+ * with the low eight bits: such keys are in a map, where whatever is no key of a row is looked for while there are some.
  *
  * <p>Look a key up once for each access and keep the row. Another thread may deregister at any moment, so a second
  * look-up in the same batch may fail, or find other memory. A row's fields stay valid to the end of the batch in which
@@ -98,6 +100,10 @@ public final class StagTable implements AutoCloseable {
     private int rows;
     private int live;
     private RowMirror mirror = RowMirror.NONE;
+    /** Rows of windows whose keys were chosen by their owner, and so do not say which row it is. Under the lock. */
+    private final Int2IntHashMap chosenKeys = new Int2IntHashMap(-1);
+
+    private volatile boolean hasChosenKeys;
 
     /**
      * An empty table.
@@ -313,11 +319,20 @@ public final class StagTable implements AutoCloseable {
         int row = rkeys.unscramble(rkey) >>> ROW_SHIFT;
         long chunk = (long) CHUNK.getAcquire(chunks, row >>> CHUNK_SHIFT);
         if (chunk == 0 || rkey == 0 || getInt(chunk + rowOffset(row) + RKEY_OFFSET) != rkey) {
-            return -1;
+            return hasChosenKeys ? findChosen(rkey) : -1;
         }
         // Pairs with the release fence of chooseKeys: the fields of the row are those written before its key.
         VarHandle.acquireFence();
         return row;
+    }
+
+    private int findChosen(int rkey) {
+        lock.lock();
+        try {
+            return chosenKeys.get(rkey);
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** Finds the live row of an lkey, or -1. Engine thread, inside a batch. */
@@ -494,6 +509,7 @@ public final class StagTable implements AutoCloseable {
         return rkey != 0
                 && lkey != 0
                 && rkey != lkey
+                && findChosen(rkey) < 0
                 && findRemote(lkey) < 0
                 && findLocal(rkey) < 0
                 && !isOfWindow(rkeys.unscramble(lkey) >>> Byte.SIZE);
@@ -565,6 +581,10 @@ public final class StagTable implements AutoCloseable {
      * @param region row of the region
      */
     void bindWindow(int row, int key, Binding binding, long base, long length, int rights, int stream, int region) {
+        if (isChosen(row, key)) {
+            chosenKeys.put(key, row);
+            hasChosenKeys = true;
+        }
         describe(row, binding, base, length, rights, stream);
         long count = rowAddress(region) + WINDOWS_OFFSET;
         putInt(count, getInt(count) + 1);
@@ -572,8 +592,20 @@ public final class StagTable implements AutoCloseable {
         putInt(rowAddress(row) + RKEY_OFFSET, key);
     }
 
+    private boolean isChosen(int row, int key) {
+        return rkeys.unscramble(key) >>> ROW_SHIFT != row;
+    }
+
+    /** True if a key cannot be that of a window, because it is another's. */
+    boolean isTaken(int key, int row) {
+        return isChosen(row, key)
+                && (key == 0 || findLocal(key) >= 0 || (findRemote(key) >= 0 && findRemote(key) != row));
+    }
+
     /** The row of a window names nothing any more. Only its stream's engine has to be told; it may bind it again. */
-    void unbindWindow(int row, int region) {
+    void unbindWindow(int row, int key, int region) {
+        chosenKeys.remove(key);
+        hasChosenKeys = !chosenKeys.isEmpty();
         putInt(rowAddress(row) + RKEY_OFFSET, 0);
         putInt(rowAddress(row) + DOMAIN_OFFSET, NO_STREAM);
         Binding bound = binding(row);

@@ -5,11 +5,15 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The windows that are bound on one queue pair, which only its peer can use. Their rows have the negative number of the
- * queue pair where those of regions have their domain: so a key of a window is of another domain for everybody else.
+ * queue pair where those of regions have their domain: so a key of a window is of another domain for everybody else. A
+ * window that its domain shares has that domain.
  *
  * <p>The thread of the queue pair's engine binds, unbinds and checks. A window may be closed by any thread meanwhile.
  */
 public final class StreamWindows implements Window.Holder {
+    /** Has nothing to forget of a window that its domain shares. */
+    private static final Window.Holder NOBODY = key -> {};
+
     private final StagTable table;
     private final int domain;
     private final int stream;
@@ -59,18 +63,29 @@ public final class StreamWindows implements Window.Holder {
                 AccessRights.BIND_WINDOWS | ((rights & writes) != 0 ? AccessRights.LOCAL_WRITE : AccessRights.NONE);
         table.lock().lock();
         try {
-            int region = table.findLocal(lkey);
-            if (length <= 0
-                    || !window.isBindable()
-                    || window.domain() != domain
-                    || table.check(region, domain, needed, address, length) != AccessResult.GRANTED) {
+            if (!window.isBindable() || window.domain() != domain || table.isTaken(key, window.row())) {
                 return false;
             }
-            int all = rights | AccessRights.WINDOW | (table.rights(region) & AccessRights.WAYS);
+            if (length == 0 && window.isOfDomain()) {
+                window.unbind();
+                return true;
+            }
+            int region = table.findLocal(lkey);
+            if (length <= 0 || table.check(region, domain, needed, address, length) != AccessResult.GRANTED) {
+                return false;
+            }
+            window.unbind();
+            int all = (rights & ~AccessRights.ZERO_BASED_WINDOW)
+                    | AccessRights.WINDOW
+                    | (table.rights(region) & AccessRights.WAYS);
             Binding binding = new Binding(table.binding(region), table.rawAddress(region, address), all);
-            remember(key, window);
-            window.bound(this, key, region);
-            table.bindWindow(window.row(), key, binding, address, length, all, stream, region);
+            boolean shared = window.isOfDomain();
+            if (!shared) {
+                remember(key, window);
+            }
+            window.bound(shared ? NOBODY : this, key, region);
+            long base = (rights & AccessRights.ZERO_BASED_WINDOW) != 0 ? 0 : address;
+            table.bindWindow(window.row(), key, binding, base, length, all, shared ? domain : stream, region);
             return true;
         } finally {
             table.lock().unlock();

@@ -11,9 +11,14 @@ public final class Window {
 
     private final StagTable table;
     private final int domain;
+    private final boolean ofDomain;
     private int row;
     /** Of the bind that was posted last. */
     private volatile int rkey;
+    /** Of the next bind, if its owner has chosen it, and what else it has chosen. */
+    private int chosenKey = NONE;
+
+    private boolean zeroBased;
 
     // Under the table's lock.
     /** Where it is bound, and by which key; null if it is not. */
@@ -29,9 +34,15 @@ public final class Window {
         void forget(int key);
     }
 
-    Window(StagTable table, int domain) {
+    Window(StagTable table, int domain, boolean ofDomain) {
         this.table = table;
         this.domain = domain;
+        this.ofDomain = ofDomain;
+    }
+
+    /** True if all queue pairs of its domain share it, and it may be bound while it is bound. */
+    boolean isOfDomain() {
+        return ofDomain;
     }
 
     /** Before anybody else has the window. */
@@ -67,7 +78,8 @@ public final class Window {
             if (closed) {
                 throw new IllegalStateException("the memory window is closed");
             }
-            int next = table.nextWindowKey(row);
+            int next = chosenKey == NONE ? table.nextWindowKey(row) : chosenKey;
+            chosenKey = NONE;
             rkey = next;
             return next;
         } finally {
@@ -75,9 +87,29 @@ public final class Window {
         }
     }
 
+    /**
+     * The next bind that is posted will have this key, which is not 0.
+     *
+     * @param newZeroBased peers will name its first byte 0
+     */
+    public void choose(int newKey, boolean newZeroBased) {
+        table.lock().lock();
+        try {
+            chosenKey = newKey;
+            zeroBased = newZeroBased;
+        } finally {
+            table.lock().unlock();
+        }
+    }
+
+    /** What a bind that is posted now has beside its rights: {@link AccessRights#ZERO_BASED_WINDOW}, or nothing. */
+    public int base() {
+        return zeroBased ? AccessRights.ZERO_BASED_WINDOW : AccessRights.NONE;
+    }
+
     /** True while it can be bound. Under the lock. */
     boolean isBindable() {
-        return !closed && holder == null;
+        return !closed && (holder == null || ofDomain);
     }
 
     /** It is bound. Under the lock. */
@@ -91,7 +123,7 @@ public final class Window {
     void unbind() {
         Holder bound = holder;
         if (bound != null) {
-            table.unbindWindow(row, region);
+            table.unbindWindow(row, key, region);
             bound.forget(key);
             holder = null;
             key = NONE;

@@ -30,10 +30,11 @@ public final class Windows {
      * Allocates a window that is not bound.
      *
      * @param domain protection domain
+     * @param ofDomain all queue pairs of the domain share it, as windows of type 1; else the one that has bound it has it alone
      * @return empty if the table is full
      */
-    public Optional<Window> allocate(int domain) {
-        Window window = new Window(table, domain);
+    public Optional<Window> allocate(int domain, boolean ofDomain) {
+        Window window = new Window(table, domain, ofDomain);
         Optional<Window> made = Optional.of(window);
         table.lock().lock();
         try {

@@ -3,6 +3,9 @@ package org.softrdma.sim.roce;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.link.AddressedEnd;
@@ -30,7 +33,11 @@ final class AddressedQueuePair implements AddressedEnd {
     private final RoceConnection connection;
     private InetAddress address;
     private final QueuePairType type;
-    private final int queueKey;
+    private int queueKey;
+    /** Of datagrams, beside {@link #port}. */
+    private final List<RocePort> more = new CopyOnWriteArrayList<>();
+
+    private @Nullable DatagramEnd datagrams;
     private @Nullable QueuePairEnd queuePair;
     private @Nullable RocePort port;
     private @Nullable QueuePairAddress own;
@@ -86,12 +93,17 @@ final class AddressedQueuePair implements AddressedEnd {
     }
 
     private void beginDatagrams(QueuePairEnd pair, RocePort on, QueuePairAddress here) {
-        connection.open(on, null);
-        connection.begin(
-                pair,
-                new DatagramEnd(connection.engine(), pair, queueKey, here.sequence(), on),
-                new RoceAgreement(type, 0, 0, here.maxTransferUnit()),
-                /* active= */ true);
+        int ignored = connection.open(on, null);
+        more.forEach(connection::alsoOpen);
+        DatagramEnd begun = new DatagramEnd(connection, pair, queueKey, here.sequence(), ports(on));
+        datagrams = begun;
+        connection.begin(pair, begun, new RoceAgreement(type, 0, 0, here.maxTransferUnit()), /* active= */ true);
+    }
+
+    private List<RocePort> ports(RocePort first) {
+        List<RocePort> all = new ArrayList<>(more);
+        all.addFirst(first);
+        return all;
     }
 
     @Override
@@ -110,6 +122,25 @@ final class AddressedQueuePair implements AddressedEnd {
         port = on;
         own = there;
         return there;
+    }
+
+    @Override
+    public void alsoUseAddress(InetAddress local) throws IOException {
+        RocePort first = port;
+        if (first == null || !RocePorts.isAt(first, local)) {
+            RocePort on = connection.ports().listening(local);
+            if (!more.contains(on)) {
+                more.add(on);
+            }
+        }
+    }
+
+    @Override
+    public void queueKey(int newQueueKey) {
+        queueKey = newQueueKey;
+        if (datagrams != null) {
+            datagrams.queueKey(newQueueKey);
+        }
     }
 
     @Override
@@ -160,12 +191,6 @@ final class AddressedQueuePair implements AddressedEnd {
             throw ended(VerbsErrorCode.CONNECTION_LOST, "its UDP port is closed, or it was disconnected");
         }
         int unit = Math.min(here.maxTransferUnit(), peer.maxTransferUnit());
-        if (type == QueuePairType.RELIABLE_CONNECTION && unit < RoceSettings.LEAST_TRANSFER_UNIT) {
-            throw ended(
-                    VerbsErrorCode.NOT_SUPPORTED,
-                    "the peer's packets carry " + unit + " bytes; expected at least "
-                            + RoceSettings.LEAST_TRANSFER_UNIT);
-        }
         orEnd(() -> {
             InetSocketAddress host = peer.host();
             RocePath path = on.path(new CmPeer(Gid.of(host.getAddress()), host.getPort()));
@@ -239,6 +264,13 @@ final class AddressedQueuePair implements AddressedEnd {
         if (!(host instanceof RoceAddressHandle handle) || handle.protectionDomain() != domain) {
             throw new IllegalArgumentException(
                     "the address handle belongs to another protection domain than the queue pair");
+        }
+        RocePort first = port;
+        if (first != null
+                && !first.address().equals(handle.local())
+                && more.stream().noneMatch(each -> each.address().equals(handle.local()))) {
+            throw new IllegalArgumentException("the address handle leaves "
+                    + handle.local().address().getHostAddress() + ", where the queue pair is not");
         }
         handle.checkOpen();
     }

@@ -1,6 +1,7 @@
 package org.softrdma.sim.roce;
 
 import java.net.InetAddress;
+import org.softrdma.sim.roce.wire.Gid;
 import org.softrdma.sim.roce.wire.Icrc;
 import org.softrdma.sim.roce.wire.PseudoHeader;
 import org.softrdma.sim.roce.wire.RocePacket;
@@ -12,6 +13,7 @@ import org.softrdma.sim.transport.PeerAddress;
  */
 final class Arrival {
     private final PseudoHeader header;
+    private final Gid local;
     private final int localPort;
     private PeerAddress from = new PeerAddress();
     private int identification;
@@ -24,7 +26,13 @@ final class Arrival {
      */
     Arrival(InetAddress local, int localPort) {
         this.localPort = localPort;
+        this.local = Gid.of(local);
         header = new PseudoHeader(local.getAddress(), local.getAddress());
+    }
+
+    /** The address at which it has arrived. */
+    Gid local() {
+        return local;
     }
 
     /** Who has sent it; only until the next one. */

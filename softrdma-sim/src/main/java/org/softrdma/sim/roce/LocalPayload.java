@@ -23,6 +23,7 @@ final class LocalPayload {
     private final EntryTable entries;
     private final int domain;
     private final Placement placement;
+    private final ScatterPlacement answers;
 
     LocalPayload(RnicEngine engine, SendQueue sends, int domain) {
         this.engine = engine;
@@ -32,6 +33,7 @@ final class LocalPayload {
         stags = engine.stags();
         entries = sends.entries();
         placement = new Placement(engine);
+        answers = new ScatterPlacement(engine, placement, entries, domain);
     }
 
     /**
@@ -84,27 +86,26 @@ final class LocalPayload {
 
     /** True if all of a message may be read; asked before its first packet, so that none goes of one that may not. */
     boolean mayRead(int slot) {
-        if (sends.hasFlag(slot, SendFlags.INLINE)) {
-            return true;
-        }
+        return sends.hasFlag(slot, SendFlags.INLINE) || mayUse(slot, AccessRights.NONE);
+    }
+
+    /** True if the answer to a request may be placed. */
+    boolean maySink(int slot) {
+        return mayUse(slot, AccessRights.LOCAL_WRITE);
+    }
+
+    private boolean mayUse(int slot, int rights) {
         for (int i = 0; i < entries.count(slot); i++) {
             long length = entries.length(slot, i);
-            if (length > 0 && find(entries.lkey(slot, i), AccessRights.NONE, entries.address(slot, i), length) < 0) {
+            if (length > 0 && find(entries.lkey(slot, i), rights, entries.address(slot, i), length) < 0) {
                 return false;
             }
         }
         return true;
     }
 
-    /** True if the answer to a request may be placed. */
-    boolean maySink(int slot) {
-        long length = entries.total(slot);
-        return length == 0
-                || find(entries.lkey(slot, 0), AccessRights.LOCAL_WRITE, entries.address(slot, 0), length) >= 0;
-    }
-
     /**
-     * Places part of an answer, which has one entry.
+     * Places part of an answer.
      *
      * @param slot of the request
      * @param offset in the answer
@@ -113,16 +114,8 @@ final class LocalPayload {
      * @return false if the memory may not be written any more
      */
     boolean place(int slot, long offset, long source, int length) {
-        if (length == 0) {
-            return true;
-        }
-        long address = entries.address(slot, 0) + offset;
-        int row = find(entries.lkey(slot, 0), AccessRights.LOCAL_WRITE, address, length);
-        if (row < 0) {
-            return false;
-        }
-        placement.begin(length);
-        placement.run(row, address, length);
-        return placement.put(source, length) && (offset + length < entries.total(slot) || placement.complete());
+        return length == 0
+                || (answers.put(slot, offset, source, length)
+                        && (offset + length < entries.total(slot) || placement.complete()));
     }
 }

@@ -14,7 +14,6 @@ import org.softrdma.sim.memory.MemoryOperations;
 import org.softrdma.sim.memory.NativeMemory;
 import org.softrdma.sim.memory.StagTable;
 import org.softrdma.sim.memory.StreamWindows;
-import org.softrdma.sim.queue.EntryTable;
 import org.softrdma.sim.queue.ReceiveQueue;
 import org.softrdma.sim.roce.unreliable.UnreliableTarget;
 import org.softrdma.sim.roce.wire.RoceOpcode;
@@ -34,8 +33,8 @@ final class PeerTarget implements UnreliableTarget {
     private final StreamWindows windows;
     private final WindowRequests windowRequests;
     private final int domain;
-    private final int receiveDomain;
     private final Placement placement;
+    private final ScatterPlacement received;
 
     /** An access was refused, which ends the connection. */
     private boolean accessRefused;
@@ -61,8 +60,8 @@ final class PeerTarget implements UnreliableTarget {
         receives = queuePair.receiveQueue();
         windows = queuePair.windows();
         domain = queuePair.domainNumber();
-        receiveDomain = receives.domain(domain);
         placement = new Placement(engine);
+        received = new ScatterPlacement(engine, placement, receives.entries(), receives.domain(domain));
         word = new PacketMemory(memory, Long.BYTES);
         original = new PacketMemory(memory, Long.BYTES);
     }
@@ -99,31 +98,7 @@ final class PeerTarget implements UnreliableTarget {
 
     @Override
     public boolean placeInReceive(long offset, long payload, int length) {
-        EntryTable entries = receives.entries();
-        int slot = receives.slot();
-        placement.begin(length);
-        long skip = offset;
-        long from = payload;
-        for (int i = 0; placement.left() > 0; i++) {
-            long here = Math.min(placement.left(), entries.length(slot, i) - skip);
-            if (here > 0) {
-                long address = entries.address(slot, i) + skip;
-                int row = stags.findLocal(entries.lkey(slot, i));
-                AccessResult result = stags.check(row, receiveDomain, AccessRights.LOCAL_WRITE, address, here);
-                if (result != AccessResult.GRANTED) {
-                    return false;
-                }
-                placement.run(row, address, (int) here);
-                if (!placement.put(from, (int) here)) {
-                    return false;
-                }
-                from += here;
-                skip = 0;
-            } else {
-                skip -= entries.length(slot, i);
-            }
-        }
-        return true;
+        return received.put(receives.slot(), offset, payload, length);
     }
 
     @Override

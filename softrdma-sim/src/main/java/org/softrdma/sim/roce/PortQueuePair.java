@@ -11,7 +11,7 @@ interface PortQueuePair {
     boolean isFrom(PeerAddress host);
 
     /** A packet of the peer, which was checked. */
-    void received(long packet, int length, long nowNs);
+    void received(Arrival arrival, long packet, int length, long nowNs);
 
     /** True if it was not among those that may have something to send, and is from now on. */
     boolean enqueue();

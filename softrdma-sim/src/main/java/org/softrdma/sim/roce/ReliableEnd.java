@@ -189,7 +189,7 @@ final class ReliableEnd implements TransportEnd {
     // ---- what arrives
 
     @Override
-    public void received(long packet, int length, long nowNs) {
+    public void received(Arrival arrival, long packet, int length, long nowNs) {
         int opcode = Bth.opcode(packet);
         if (!RoceOpcode.isResponse(opcode)) {
             responder.onRequest(packet, length);

@@ -1,6 +1,7 @@
 package org.softrdma.sim.roce;
 
 import java.net.InetSocketAddress;
+import org.softrdma.sim.roce.wire.Gid;
 import org.softrdma.verbs.AddressHandle;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.provider.Closing;
@@ -11,6 +12,7 @@ import org.softrdma.verbs.provider.Closing;
  */
 final class RoceAddressHandle implements AddressHandle {
     private final ProtectionDomain domain;
+    private final Gid local;
     private final InetSocketAddress host;
     private final RocePath path;
     private final Runnable onClose;
@@ -20,15 +22,22 @@ final class RoceAddressHandle implements AddressHandle {
      * Opened.
      *
      * @param domain its domain, which counts it already
+     * @param local address of this host that datagrams leave
      * @param host where it leads
-     * @param path from the port that all datagrams of the device leave
+     * @param path there from that address
      * @param onClose runs once when it is closed
      */
-    RoceAddressHandle(ProtectionDomain domain, InetSocketAddress host, RocePath path, Runnable onClose) {
+    RoceAddressHandle(ProtectionDomain domain, Gid local, InetSocketAddress host, RocePath path, Runnable onClose) {
         this.domain = domain;
+        this.local = local;
         this.host = host;
         this.path = path;
         this.onClose = onClose;
+    }
+
+    /** The address that datagrams leave. */
+    Gid local() {
+        return local;
     }
 
     /** The path there. */

@@ -1,5 +1,7 @@
 package org.softrdma.sim.roce;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -64,6 +66,9 @@ final class RoceConnection implements WireConnection, DrivenConnection, PortQueu
     private @Nullable QueuePairEnd queuePair;
     private @Nullable Handshake handshake;
     private @Nullable RocePort port;
+    /** Of datagrams: where it takes packets, too. */
+    private final List<RocePort> more = new ArrayList<>(0);
+
     private @Nullable RocePath path;
     private @Nullable CmConnection manager;
     private @Nullable TransportEnd stream;
@@ -146,6 +151,20 @@ final class RoceConnection implements WireConnection, DrivenConnection, PortQueu
         state = State.CONNECTING;
         engine.connections().opened(this);
         return number;
+    }
+
+    /** It takes packets of everybody at another port, too, until it is reset or ends. */
+    void alsoOpen(RocePort other) {
+        other.open(this, requireQueuePair().number());
+        more.add(other);
+    }
+
+    private void closeMore() {
+        while (!more.isEmpty()) {
+            RocePort other = more.removeLast();
+            other.close(this, number);
+            other.forget(number);
+        }
     }
 
     /** It is known to the connection manager of a port. */
@@ -262,6 +281,7 @@ final class RoceConnection implements WireConnection, DrivenConnection, PortQueu
         }
         RocePort on = port;
         port = null;
+        closeMore();
         if (on != null && wasOpen) {
             on.close(this, number);
             engine.connections().closed(this);
@@ -391,7 +411,7 @@ final class RoceConnection implements WireConnection, DrivenConnection, PortQueu
     }
 
     @Override
-    public void received(long packet, int length, long nowNs) {
+    public void received(Arrival arrival, long packet, int length, long nowNs) {
         try {
             if (manager != null) {
                 manager.used();
@@ -402,7 +422,7 @@ final class RoceConnection implements WireConnection, DrivenConnection, PortQueu
                 watch.heard(nowNs);
             }
             if (current != null && port != null && state == State.STREAM) {
-                current.received(packet, length, nowNs);
+                current.received(arrival, packet, length, nowNs);
                 port.isReady(this);
                 heed(current);
             } else if (port != null) {
@@ -683,6 +703,7 @@ final class RoceConnection implements WireConnection, DrivenConnection, PortQueu
         stream = null; // this connection is remembered for some seconds
         RocePort on = port;
         try {
+            closeMore();
             if (on != null) {
                 on.close(this, number);
                 engine.connections().closed(this);

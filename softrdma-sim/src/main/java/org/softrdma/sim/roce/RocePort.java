@@ -178,11 +178,6 @@ final class RocePort implements SocketEvents, DrivenConnection {
         return address;
     }
 
-    /** The packet that is being received. */
-    Arrival arrival() {
-        return arrival;
-    }
-
     /** The connection manager. */
     CommunicationManager manager() {
         return manager;
@@ -279,6 +274,17 @@ final class RocePort implements SocketEvents, DrivenConnection {
         if (queuePair.enqueue()) {
             ready.addLastAnyway(queuePair);
         }
+    }
+
+    /** What a queue pair that others share with this one sends next leaves here. In a turn of another port. */
+    void sendsNext(PortQueuePair queuePair) {
+        isReady(queuePair);
+        goOnLater();
+    }
+
+    /** True if this is the stage of what leaves here. */
+    boolean has(PacketStage other) {
+        return stage == other;
     }
 
     // ---- turns
@@ -521,7 +527,7 @@ final class RocePort implements SocketEvents, DrivenConnection {
                 counters.increment(RoceCounter.ICRC_ERRORS);
                 engine.counters().increment(Counter.CRC_ERRORS);
             } else {
-                queuePair.received(packet, length, nowNs);
+                queuePair.received(arrival, packet, length, nowNs);
             }
         }
     }

@@ -30,6 +30,6 @@ public record RoceSettings(
         int window,
         boolean fixedWindow,
         boolean manualProgress) {
-    /** Least payload of a full packet: a message of 2^31 bytes must not take half of all PSNs. */
+    /** Least payload of a full packet that the connection manager agrees on: a message of 2^31 bytes must not take half of all PSNs. */
     public static final int LEAST_TRANSFER_UNIT = 1024;
 }

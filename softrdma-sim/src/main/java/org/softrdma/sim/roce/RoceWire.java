@@ -14,6 +14,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.engine.RnicEngine;
 import org.softrdma.sim.link.AddressedEnd;
 import org.softrdma.sim.link.ConnectAttempt;
@@ -42,6 +43,9 @@ import org.softrdma.verbs.cm.DatagramService;
 final class RoceWire implements Wire {
     /** As many as SoftRoCE; a REQ has a byte for them. */
     private static final int MAX_READS = 128;
+
+    /** As many as SoftRoCE. */
+    private static final int MAX_SCATTER_GATHER = 32;
 
     private static final Set<Feature> FEATURES = Set.copyOf(EnumSet.of(
             Feature.ZERO_BASED,
@@ -102,6 +106,16 @@ final class RoceWire implements Wire {
     }
 
     @Override
+    public int maxScatterGather() {
+        return MAX_SCATTER_GATHER;
+    }
+
+    @Override
+    public int maxScatterGatherRead() {
+        return MAX_SCATTER_GATHER;
+    }
+
+    @Override
     public boolean takesForeignMemory() {
         return true;
     }
@@ -145,16 +159,19 @@ final class RoceWire implements Wire {
     }
 
     @Override
-    public AddressHandle addressHandle(ProtectionDomain domain, InetSocketAddress host, Runnable onClose) {
-        Gid here = Gid.of(address);
+    public AddressHandle addressHandle(
+            ProtectionDomain domain, @Nullable InetAddress local, InetSocketAddress host, Runnable onClose) {
+        InetAddress own = local == null ? address : local;
+        Gid here = Gid.of(own);
         Gid there = Gid.of(host.getAddress());
         if (here.isIpv4() != there.isIpv4()) {
             throw new IllegalArgumentException(
                     "host=" + AddressText.of(host) + ": expected an address of the family of "
-                            + address.getHostAddress() + ", which is this device's (roce-address)");
+                            + own.getHostAddress()
+                            + (local == null ? ", which is this device's (roce-address)" : ", which datagrams leave"));
         }
-        RocePath path = new RocePath(here, 0, new CmPeer(there, host.getPort()), RocePath.scope(address));
-        return new RoceAddressHandle(domain, host, path, onClose);
+        RocePath path = new RocePath(here, 0, new CmPeer(there, host.getPort()), RocePath.scope(own));
+        return new RoceAddressHandle(domain, here, host, path, onClose);
     }
 
     @Override

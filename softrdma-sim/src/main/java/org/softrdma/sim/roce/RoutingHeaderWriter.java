@@ -37,18 +37,14 @@ final class RoutingHeaderWriter {
     private static final int SHORT_MASK = 0xFFFF;
 
     private final PacketMemory memory;
-    private final Gid local;
 
     /**
-     * Of what arrives at an address.
+     * Has written none.
      *
      * @param operations give the memory
-     * @param local the address
      */
-    RoutingHeaderWriter(MemoryOperations operations, Gid local) {
+    RoutingHeaderWriter(MemoryOperations operations) {
         memory = new PacketMemory(operations, RoutingHeader.LENGTH);
-        this.local = local;
-        NativeMemory.clear(memory.address(), RoutingHeader.LENGTH);
     }
 
     /**
@@ -61,7 +57,9 @@ final class RoutingHeaderWriter {
     long write(Arrival arrival, int length) {
         long at = memory.address();
         PeerAddress from = arrival.from();
+        Gid local = arrival.local();
         if (local.isIpv4()) {
+            NativeMemory.clear(at, IPV4_OFFSET);
             NativeMemory.putShort(at + IPV4_OFFSET, VERSION_4_WITHOUT_OPTIONS << Byte.SIZE);
             NativeMemory.putShort(at + IPV4_OFFSET + 2, IPV4_LENGTH + UDP_LENGTH + length);
             NativeMemory.putShort(at + IPV4_OFFSET + 4, arrival.identification());

@@ -32,8 +32,8 @@ interface TransportEnd {
     /** No request is executed or sent any more. */
     void abandonRequests();
 
-    /** A packet of the peer, which was checked. */
-    void received(long packet, int length, long nowNs);
+    /** A packet of the peer, which was checked, at one of the queue pair's ports. */
+    void received(Arrival arrival, long packet, int length, long nowNs);
 
     /**
      * Adds packets that are due.

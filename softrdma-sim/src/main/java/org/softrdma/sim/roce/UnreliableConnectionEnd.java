@@ -57,7 +57,12 @@ final class UnreliableConnectionEnd extends UnreliableEnd {
     }
 
     @Override
-    boolean take(long packet, int length) {
+    boolean leavesBy(PacketStage stage, int slot) {
+        return true;
+    }
+
+    @Override
+    boolean take(Arrival arrival, long packet, int length) {
         responder.onPacket(packet, length);
         return !responder.hasFailed();
     }

@@ -73,13 +73,16 @@ abstract class UnreliableEnd implements TransportEnd {
     abstract void putHeaders(long packet, int opcode, int slot);
 
     /** A packet of a peer; false if this side must not go on. */
-    abstract boolean take(long packet, int length);
+    abstract boolean take(Arrival arrival, long packet, int length);
+
+    /** False if a request's packets leave by another port than that of a stage, which was told to go on with them. */
+    abstract boolean leavesBy(PacketStage stage, int slot);
 
     // ---- what arrives
 
     @Override
-    public final void received(long packet, int length, long nowNs) {
-        if (!over && !take(packet, length)) {
+    public final void received(Arrival arrival, long packet, int length, long nowNs) {
+        if (!over && !take(arrival, packet, length)) {
             over = true;
         }
     }
@@ -94,6 +97,8 @@ abstract class UnreliableEnd implements TransportEnd {
             }
             if (requester.isLocal()) {
                 execute();
+            } else if (!leavesBy(stage, requester.slot())) {
+                return false;
             } else if (!stage.hasRoom()) {
                 return true;
             } else {

@@ -115,7 +115,7 @@ class RegistrarTest {
 
     @Test
     void shouldReturnFromTheCloseOfAWindowOnlyOnceTheBatchThatMayUseItHasEnded() throws Exception {
-        MemoryWindow window = registrar.allocateWindow(domain);
+        MemoryWindow window = registrar.allocateWindow(domain, false);
         epoch.enter();
         CompletableFuture<?> closed = closing(window);
         for (int i = 0; i < LOOKS; i++) {

@@ -45,8 +45,7 @@ class RoutingHeaderWriterTest {
         Arrival arrival = new Arrival(InetAddress.ofLiteral(to), PORT);
         PeerAddress sender = PeerAddress.of(new InetSocketAddress(InetAddress.ofLiteral(from), PORT));
         assertTrue(arrival.isIntact(icrc, memory, memory.address(), length, 0, sender));
-        return NativeMemory.bytes(
-                new RoutingHeaderWriter(operations, here).write(arrival, length), RoutingHeader.LENGTH);
+        return NativeMemory.bytes(new RoutingHeaderWriter(operations).write(arrival, length), RoutingHeader.LENGTH);
     }
 
     private static String hex(byte[] bytes) {

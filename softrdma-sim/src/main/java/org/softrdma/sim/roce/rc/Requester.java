@@ -27,7 +27,7 @@ import org.softrdma.verbs.SendOpcode;
  *
  * <p>How much is on its way at most is what the settings say, and what the {@link CongestionWindow} makes of the network.
  *
- * <p>PSNs of all that is in flight span less than half their circle, so a message has fewer than 2^22 packets. A request
+ * <p>PSNs of all that is in flight span less than half their circle, so a message has fewer than 2^22 packets: a longer one fails. A request
  * that is not sent to the peer (a bind or an invalidation of a window) takes no PSN; the caller executes it when {@link
  * #next} shows it, once. Engine thread only.
  */
@@ -175,6 +175,12 @@ public final class Requester {
             return !isFenced();
         }
         packets = packetsOf(slot);
+        if (packets >= MAX_SPAN) {
+            if (sends.oldest() == sequence) { // what is before it is completed first
+                fail(sequence, CompletionStatus.LOCAL_LENGTH_ERROR);
+            }
+            return false;
+        }
         if (sequence == numbered && Psn.distance(unacknowledged, nextPsn) + packets >= MAX_SPAN) {
             return false;
         }

@@ -16,7 +16,7 @@ import org.softrdma.verbs.RoutingHeader;
  */
 public final class DatagramResponder {
     private final UnreliableTarget target;
-    private final int queueKey;
+    private int queueKey;
     private final Counters<Drop> drops;
     private boolean failed;
 
@@ -31,6 +31,11 @@ public final class DatagramResponder {
         this.target = target;
         this.queueKey = queueKey;
         this.drops = drops;
+    }
+
+    /** From now on datagrams must carry another key. */
+    public void queueKey(int newQueueKey) {
+        queueKey = newQueueKey;
     }
 
     /**

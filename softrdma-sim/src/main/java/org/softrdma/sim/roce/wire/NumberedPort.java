@@ -38,7 +38,12 @@ public final class NumberedPort {
      * @param number 24 bits
      */
     public static int of(int number) {
-        return number < BASE_NUMBER ? RocePacket.UDP_PORT : at(number >>> NUMBER_BITS & PORT_MASK);
+        return at(index(number));
+    }
+
+    /** The index of that port. */
+    public static int index(int number) {
+        return number < BASE_NUMBER ? 0 : number >>> NUMBER_BITS & PORT_MASK;
     }
 
     /** The least number of a device's queue pairs, by its port. */

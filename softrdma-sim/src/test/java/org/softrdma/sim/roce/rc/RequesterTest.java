@@ -77,6 +77,18 @@ class RequesterTest {
         assertEquals(List.of("6@0", "7@1a", "8@2a", "10@3a"), sent(0));
     }
 
+    /** Half of all PSNs would not tell what is before and what is behind. */
+    @Test
+    void shouldFailAMessageOfTooManyPackets() {
+        write(1, UNIT);
+        write(2, UNIT << 22);
+        assertEquals(List.of("10@0a"), sent(0));
+        assertNull(requester.failure());
+        acknowledge(0, 1);
+        assertEquals(List.of(), sent(1));
+        assertEquals(CompletionStatus.LOCAL_LENGTH_ERROR, requester.failure());
+    }
+
     @Test
     void shouldCompleteWhatIsAcknowledgedAndWhatIsBeforeIt() {
         write(1, UNIT);
