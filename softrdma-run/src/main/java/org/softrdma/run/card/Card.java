@@ -6,12 +6,14 @@ import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.channels.DatagramChannel;
+import java.security.SecureRandom;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.softrdma.run.device.GidEntry;
 import org.softrdma.run.device.RxeDevice;
 import org.softrdma.run.kernel.CallRefusedException;
 import org.softrdma.run.kernel.ErrorNumber;
@@ -24,11 +26,14 @@ import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.AsyncEvent;
 import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.MemoryWindow;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.QueuePairAttributes;
 import org.softrdma.verbs.QueuePairLimits;
+import org.softrdma.verbs.QueuePairType;
 import org.softrdma.verbs.UnconnectedQueuePair;
+import org.softrdma.verbs.VerbsException;
 
 /**
  * The RNIC of a run, opened when a program makes its first object. It has UDP port 4791 of this host if that is free; else the next of
@@ -40,9 +45,14 @@ public final class Card {
     /** There and back, with some room: whoever has posted waits. */
     private static final int MOST_TURNS = 16;
 
+    /** 24 bits of their keys tell them from each other. */
+    private static final int MOST_WINDOWS = 1 << 24;
+
     private final RxeDevice shown;
     private final int calls;
     private final IdentityHashMap<QueuePair, CardPair> pairs = new IdentityHashMap<>();
+    private final Map<Integer, CardWindow> windows = new HashMap<>();
+    private final SecureRandom secrets = new SecureRandom();
     private boolean callWaits;
     private boolean contextEnds;
     private final Map<Integer, ForeignProcess> processes = new HashMap<>();
@@ -79,11 +89,69 @@ public final class Card {
         return CardErrors.of(() -> opened.register(domain, new ForeignMemory(owner, address, length), start, access));
     }
 
+    /**
+     * An address handle.
+     *
+     * @param local address of this host that datagrams leave
+     * @param remote host that they go to
+     */
+    public CardAddress createAddress(ProtectionDomain domain, InetAddress local, InetAddress remote)
+            throws CallRefusedException {
+        return new CardAddress(device(), domain, local, remote);
+    }
+
+    /** Takes a region away. One that windows are bound to is refused, as SoftRoCE does (IBA 10.6.7.2.6). */
+    public static void deregister(MemoryRegion region) throws CallRefusedException {
+        try {
+            CardErrors.of(region::close);
+        } catch (CallRefusedException e) {
+            throw e.errno() == ErrorNumber.EBUSY ? new CallRefusedException(ErrorNumber.EINVAL) : e;
+        }
+    }
+
+    /**
+     * A memory window that is not bound.
+     *
+     * @param shared all queue pairs of the domain can use it: type 1
+     */
+    public CardWindow allocateWindow(ProtectionDomain domain, boolean shared) throws CallRefusedException {
+        SoftRdmaDevice opened = device();
+        MemoryWindow window =
+                CardErrors.of(() -> shared ? opened.allocateSharedWindow(domain) : domain.allocateWindow());
+        int index = secrets.nextInt(1, MOST_WINDOWS);
+        while (windows.containsKey(index)) {
+            index = secrets.nextInt(1, MOST_WINDOWS);
+        }
+        int taken = index;
+        CardWindow made = new CardWindow(opened, window, index << Byte.SIZE, () -> windows.remove(taken));
+        windows.put(index, made);
+        return made;
+    }
+
+    private @Nullable CardWindow window(int key) {
+        return windows.get(CardWindow.index(key));
+    }
+
     /** A queue pair in RESET. */
     public CardPair createPair(CardPair.Parts parts) throws CallRefusedException {
-        CardPair made = new CardPair(new CardPair.Surroundings(this::work, pairs::remove), device(), parts);
+        SoftRdmaDevice opened = device();
+        CardPair made = new CardPair(new CardPair.Surroundings(this::work, pairs::remove, this::window), opened, parts);
+        if (parts.type() == QueuePairType.UNRELIABLE_DATAGRAM) {
+            hearEverywhere(opened, made.pair());
+        }
         pairs.put(made.pair(), made);
         return made;
+    }
+
+    /** Datagrams may come to any GID of the table. At an address where the UDP port is another's, none can. */
+    private void hearEverywhere(SoftRdmaDevice opened, UnconnectedQueuePair pair) {
+        for (GidEntry each : shown.gids()) {
+            try {
+                opened.alsoUseAddress(pair, each.address());
+            } catch (VerbsException e) {
+                LOG.log(Level.DEBUG, "no datagrams at " + each.text(), e);
+            }
+        }
     }
 
     /**

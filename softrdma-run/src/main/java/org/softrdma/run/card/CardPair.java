@@ -1,18 +1,24 @@
 package org.softrdma.run.card;
 
 import java.lang.System.Logger.Level;
+import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.run.kernel.CallRefusedException;
 import org.softrdma.run.kernel.ErrorNumber;
+import org.softrdma.run.rxe.BindElement;
 import org.softrdma.run.rxe.ReceiveElement;
 import org.softrdma.run.rxe.RxeRing;
 import org.softrdma.run.rxe.SendElement;
 import org.softrdma.sim.device.SoftRdmaDevice;
 import org.softrdma.sim.queue.SoftCompletionQueue;
+import org.softrdma.sim.roce.wire.Gid;
 import org.softrdma.verbs.AccessFlag;
+import org.softrdma.verbs.AddressHandle;
 import org.softrdma.verbs.AsyncEvent.QueuePairEvent;
 import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.CompletionStatus;
@@ -67,10 +73,16 @@ public final class CardPair {
     private final CompletionQueue sent;
     private final CompletionQueue taken;
     private final UnconnectedQueuePair pair;
+    /** Of datagrams, which the card sends from INIT on: how far the program has taken it. */
+    private QueuePairState step = QueuePairState.RESET;
+
     private int raised;
 
     private final SendWorkRequest request = new SendWorkRequest();
     private int posted;
+
+    /** Of datagrams that cannot be sent. */
+    private @Nullable CardAddress toSelf;
 
     /** Place of a request that cannot be done. */
     private int impossible = NONE;
@@ -96,6 +108,7 @@ public final class CardPair {
      * @param sends ring of requests
      * @param receives ring of RECVs; null if they are shared
      * @param shared of RECVs; null if there are none
+     * @param destinations where its datagrams go; asked by queue pairs of datagrams only
      */
     public record Parts(
             long cookie,
@@ -111,15 +124,33 @@ public final class CardPair {
             @Nullable RxeRing receives,
             @Nullable SharedReceiveRing shared,
             CompletionRing sendCompletions,
-            CompletionRing receiveCompletions) {}
+            CompletionRing receiveCompletions,
+            Destinations destinations) {
+        boolean hasDatagrams() {
+            return type == QueuePairType.UNRELIABLE_DATAGRAM;
+        }
+    }
+
+    /** Where a program's datagrams go. */
+    public interface Destinations {
+        /** The address handle with a number that the program was told. */
+        CardAddress numbered(int handle) throws CallRefusedException;
+
+        /** An address handle that the request has itself. */
+        CardAddress of(Gid there, int ownGid) throws CallRefusedException;
+
+        /** No request asks any more. */
+        void close();
+    }
 
     /**
      * What a queue pair asks of its card.
      *
      * @param work what was posted goes on its way
      * @param closed it is gone
+     * @param windows the memory window that a key names; null if there is none
      */
-    record Surroundings(Runnable work, Consumer<QueuePair> closed) {}
+    record Surroundings(Runnable work, Consumer<QueuePair> closed, IntFunction<@Nullable CardWindow> windows) {}
 
     /** A queue pair in RESET. */
     CardPair(Surroundings card, SoftRdmaDevice device, Parts parts) throws CallRefusedException {
@@ -164,7 +195,10 @@ public final class CardPair {
 
     /** Its state now. */
     public QueuePairState state() {
-        return pair.state();
+        QueuePairState now = pair.state();
+        return parts.hasDatagrams() && (now == QueuePairState.RESET || now == QueuePairState.READY_TO_SEND)
+                ? step
+                : now;
     }
 
     /** Whether requests that were begun before it was to drain are not complete. */
@@ -199,7 +233,26 @@ public final class CardPair {
 
     /** RESET to INIT. */
     public void initialise(Set<AccessFlag> rights) throws CallRefusedException {
-        CardErrors.of(() -> pair.initialise(rights));
+        if (!parts.hasDatagrams()) {
+            CardErrors.of(() -> pair.initialise(rights));
+        }
+        step = QueuePairState.INITIAL;
+    }
+
+    /** Of datagrams: those that come must have this key. */
+    public void useQueueKey(int key) throws CallRefusedException {
+        CardErrors.of(() -> device.useQueueKey(pair, key));
+    }
+
+    /** INIT to RTR, of datagrams. */
+    public void receiveDatagrams() throws CallRefusedException {
+        CardErrors.of(() -> pair.initialise(Set.of()));
+        step = QueuePairState.READY_TO_RECEIVE;
+    }
+
+    /** RTR to RTS, of datagrams. */
+    public void sendDatagrams() {
+        step = QueuePairState.READY_TO_SEND;
     }
 
     /** Changes what the peer may do. */
@@ -246,6 +299,7 @@ public final class CardPair {
     /** To RESET: what is in the rings is forgotten. */
     public void reset() throws CallRefusedException {
         CardErrors.of(pair::reset);
+        step = QueuePairState.RESET;
         posted = parts.sends.producer();
         completed = posted;
         parts.sends.consumed(posted);
@@ -261,6 +315,11 @@ public final class CardPair {
     /** Takes it away. */
     public void close() {
         pair.close();
+        parts.destinations.close();
+        CardAddress made = toSelf;
+        if (made != null) {
+            made.close();
+        }
         closeQueues();
         card.closed().accept(pair);
     }
@@ -278,7 +337,7 @@ public final class CardPair {
      * @throws CallRefusedException if it cannot send yet
      */
     public void doorbell() throws CallRefusedException {
-        switch (pair.state()) {
+        switch (state()) {
             case RESET, INITIAL, READY_TO_RECEIVE, CLOSED -> throw new CallRefusedException(ErrorNumber.EINVAL);
             case READY_TO_SEND, SEND_QUEUE_DRAIN, SEND_QUEUE_ERROR, ERROR -> postAll();
         }
@@ -297,21 +356,58 @@ public final class CardPair {
         card.work().run();
     }
 
-    private PostStatus post(RxeRing ring, int index) {
+    private PostStatus post(RxeRing ring, int index) throws CallRefusedException {
         @Nullable PostStatus status = null;
         try {
-            if (SendElement.read(ring.bytes(), ring.element(index), parts.inline, request, index)) {
+            long at = ring.element(index);
+            if (BindElement.isOne(ring.bytes(), at)) {
+                status = bind(ring.bytes(), at, index);
+            } else if (SendElement.read(ring.bytes(), at, parts.inline, request, index)) {
+                if (parts.hasDatagrams()) {
+                    address(ring.bytes(), at);
+                }
                 status = pair.post(request);
             }
-        } catch (IllegalArgumentException | IllegalStateException | VerbsException e) {
+        } catch (CallRefusedException | IllegalArgumentException | IllegalStateException | VerbsException e) {
             LOG.log(Level.DEBUG, "what the card cannot do", e);
         }
         return status == null ? postImpossible(index) : status;
     }
 
-    private PostStatus postImpossible(int index) {
+    private @Nullable PostStatus bind(MemorySegment ring, long at, int index) {
+        BindElement wanted = BindElement.read(ring, at);
+        CardWindow window = card.windows().apply(wanted.window());
+        int flags = SendElement.isFenced(ring, at) ? SendFlags.FENCE : SendFlags.NONE;
+        return window != null && window.bind(wanted, request, index, flags) ? pair.post(request) : null;
+    }
+
+    private void address(MemorySegment ring, long at) throws CallRefusedException {
+        int handle = SendElement.handle(ring, at);
+        int to = SendElement.pair(ring, at);
+        CardAddress host = handle != 0
+                ? parts.destinations.numbered(handle)
+                : parts.destinations.of(SendElement.gid(ring, at), SendElement.ownGid(ring, at));
+        var _ = request.to(host.towards(to), to, SendElement.queueKey(ring, at));
+    }
+
+    private PostStatus postImpossible(int index) throws CallRefusedException {
         impossible = index;
-        return pair.post(request.send(index, SendFlags.NONE).add(NOWHERE, 1, 0));
+        request.send(index, SendFlags.NONE).add(NOWHERE, 1, 0);
+        if (parts.hasDatagrams()) {
+            var _ = request.to(nowhere(), 0, 0);
+        }
+        return pair.post(request);
+    }
+
+    /** A handle for datagrams that are not sent. */
+    private AddressHandle nowhere() throws CallRefusedException {
+        InetSocketAddress own = pair.address().host();
+        CardAddress made = toSelf;
+        if (made == null) {
+            made = new CardAddress(device, parts.domain, own.getAddress(), own.getAddress());
+            toSelf = made;
+        }
+        return made.towards(pair.number());
     }
 
     /** A request is complete: the oldest one. */
@@ -323,7 +419,12 @@ public final class CardPair {
         boolean wanted = parts.allSignalled || SendElement.isSignalled(ring.bytes(), at);
         CompletionStatus status = completion.status();
         if (status == CompletionStatus.LOCAL_PROTECTION_ERROR && completed == impossible) {
-            status = CompletionStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR;
+            status = operation == SendElement.COMPLETED_BIND
+                    ? CompletionStatus.MEMORY_WINDOW_BIND_ERROR
+                    : CompletionStatus.LOCAL_QUEUE_PAIR_OPERATION_ERROR;
+        }
+        if (operation == SendElement.COMPLETED_BIND) {
+            bound(BindElement.read(ring.bytes(), at).key(), completion.isSuccess());
         }
         int bytes = SendElement.total(ring.bytes(), at);
         completed = ring.next(completed);
@@ -336,6 +437,13 @@ public final class CardPair {
                     completion.isSuccess() ? 0 : completion.vendorCode(),
                     bytes,
                     pair.number());
+        }
+    }
+
+    private void bound(int key, boolean success) {
+        CardWindow window = card.windows().apply(key);
+        if (window != null) {
+            window.bound(key, success);
         }
     }
 

@@ -17,7 +17,7 @@ public final class CompletionRing {
     private static final int ARMED = 2;
     private static final int CQ_ERROR = 0;
 
-    private final RxeRing ring;
+    private RxeRing ring;
     private final long cookie;
     private final int channel;
     private final int asyncEvents;
@@ -46,6 +46,20 @@ public final class CompletionRing {
     /** The ring. */
     public RxeRing ring() {
         return ring;
+    }
+
+    /** How many completions the program has not read. */
+    public int unread() {
+        return ring.count(ring.consumer(), next);
+    }
+
+    /** Goes on in another ring, an empty one, with what the program has not read. */
+    public void moveTo(RxeRing other) {
+        int count = unread();
+        other.takeOver(ring, ring.consumer(), count);
+        ring = other;
+        next = count;
+        ring.produced(next);
     }
 
     /** By this the program knows it. */

@@ -13,7 +13,7 @@ import org.softrdma.verbs.SharedReceiveQueue;
 public final class SharedReceiveRing {
     private static final int LIMIT_REACHED = 15;
 
-    private final RxeRing ring;
+    private RxeRing ring;
     private final int pieces;
     private final long cookie;
     private final int asyncEvents;
@@ -49,6 +49,25 @@ public final class SharedReceiveRing {
         return ring;
     }
 
+    /** Most pieces of a RECV. */
+    public int pieces() {
+        return pieces;
+    }
+
+    /** How many RECVs the card has not taken. */
+    public int unread() {
+        return ring.count(next, ring.producer());
+    }
+
+    /** Goes on in another ring, an empty one, with what was not taken. */
+    public void moveTo(RxeRing other) {
+        int count = unread();
+        other.takeOver(ring, next, count);
+        ring = other;
+        next = 0;
+        ring.produced(count);
+    }
+
     /** By this the program knows it. */
     public long cookie() {
         return cookie;
@@ -82,7 +101,7 @@ public final class SharedReceiveRing {
         if (queue.post(request) == PostStatus.ACCEPTED) {
             next = ring.next(next);
             ring.consumed(next);
-            int left = (end - next) & ring.capacity();
+            int left = ring.count(next, end);
             if (left < limit) {
                 limit = 0;
                 raised += events.asynchronous(asyncEvents, cookie, LIMIT_REACHED) ? 1 : 0;

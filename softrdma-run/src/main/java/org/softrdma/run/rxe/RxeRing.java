@@ -61,6 +61,24 @@ public record RxeRing(long offset, MemorySegment bytes, int capacity, int elemen
         INDEX.setRelease(bytes, (long) RingDescriptor.CONSUMER_OFFSET, index);
     }
 
+    /** How many elements are from an index up to another one. */
+    public int count(int from, int to) {
+        return (to - from) & capacity;
+    }
+
+    /**
+     * Copies elements of a ring to the beginning of this one, which has room for them.
+     *
+     * @param from index of the first one there
+     * @param count how many
+     */
+    public void takeOver(RxeRing other, int from, int count) {
+        int length = Math.min(elementLength, other.elementLength);
+        for (int i = 0; i < count; i++) {
+            MemorySegment.copy(other.bytes, other.element(from + i), bytes, element(i), length);
+        }
+    }
+
     /** The index behind another one. */
     public int next(int index) {
         return (index + 1) & capacity;

@@ -3,6 +3,7 @@ package org.softrdma.run.rxe;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
+import org.softrdma.sim.roce.wire.Gid;
 import org.softrdma.verbs.SendFlags;
 import org.softrdma.verbs.SendWorkRequest;
 
@@ -18,6 +19,9 @@ import org.softrdma.verbs.SendWorkRequest;
  *        a key to invalidate                  4
  *    24  WRITE, READ: address there (8), rkey (4)
  *        atomics: address there (8), compare or add (8), swap (8), rkey (4)
+ *        datagrams: number of the queue pair there (4), its key (4), nothing (4), number of the address
+ *        handle (4), or 0: then the handle itself is in the request, as old drivers have it:
+ *    64  GID there (16), flow label (4), index of the own GID (1)
  *   184  length of all                        4
  *   196  count of pieces                      4
  *   208  pieces, 16 each, or inline bytes
@@ -31,9 +35,6 @@ public final class SendElement {
     /** Bytes of a piece. */
     public static final int PIECE_LENGTH = 16;
 
-    /** No operation has this number. */
-    public static final int NO_OPERATION = -1;
-
     private static final int OPERATION_OFFSET = 12;
     private static final int FLAGS_OFFSET = 16;
     private static final int IMMEDIATE_OFFSET = 20;
@@ -42,6 +43,11 @@ public final class SendElement {
     private static final int COMPARE_OFFSET = 32;
     private static final int SWAP_OFFSET = 40;
     private static final int ATOMIC_KEY_OFFSET = 48;
+    private static final int PAIR_OFFSET = 24;
+    private static final int QUEUE_KEY_OFFSET = 28;
+    private static final int HANDLE_OFFSET = 36;
+    private static final int GID_OFFSET = 64;
+    private static final int OWN_GID_OFFSET = 84;
     private static final int TOTAL_OFFSET = 184;
     private static final int COUNT_OFFSET = 196;
 
@@ -55,7 +61,10 @@ public final class SendElement {
     private static final int INVALIDATE = 7;
     private static final int SEND_INVALIDATE = 9;
 
-    /** Completions' operations, by those of requests: SEND 0, WRITE 1, READ 2, atomics 3 and 4, invalidate 6. */
+    /** A completion's operation of a bind. */
+    public static final int COMPLETED_BIND = 5;
+
+    /** Completions' operations, by those of requests: SEND 0, WRITE 1, READ 2, atomics 3 and 4, bind 5, invalidate 6. */
     private static final int[] COMPLETED = {1, 1, 0, 0, 2, 3, 4, 6, 5, 0};
 
     private static final int KNOWN_FLAGS =
@@ -64,13 +73,25 @@ public final class SendElement {
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT;
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG;
     private static final ValueLayout.OfInt INT_BE = ValueLayout.JAVA_INT.withOrder(ByteOrder.BIG_ENDIAN);
+    private static final ValueLayout.OfLong LONG_BE = ValueLayout.JAVA_LONG.withOrder(ByteOrder.BIG_ENDIAN);
     private static final long UNSIGNED = 0xFFFF_FFFFL;
+    private static final int NUMBER_MASK = 0xFF_FFFF;
 
     private SendElement() {}
 
     /** The number of a request. */
     public static long number(MemorySegment ring, long at) {
         return ring.get(LONG, at);
+    }
+
+    /** What it does, as verbs number it. */
+    static int operation(MemorySegment ring, long at) {
+        return ring.get(INT, at + OPERATION_OFFSET);
+    }
+
+    /** Whether it waits for READs before it. */
+    public static boolean isFenced(MemorySegment ring, long at) {
+        return (ring.get(INT, at + FLAGS_OFFSET) & SendFlags.FENCE) != 0;
     }
 
     /** Whether the program wants a completion of it. */
@@ -80,7 +101,7 @@ public final class SendElement {
 
     /** What its completion calls the operation; that of a SEND for one that is none. */
     public static int completed(MemorySegment ring, long at) {
-        int operation = ring.get(INT, at + OPERATION_OFFSET);
+        int operation = operation(ring, at);
         return operation >= 0 && operation < COMPLETED.length ? COMPLETED[operation] : 0;
     }
 
@@ -102,7 +123,7 @@ public final class SendElement {
         int flags = ring.get(INT, at + FLAGS_OFFSET) & KNOWN_FLAGS;
         long remote = ring.get(LONG, at + REMOTE_OFFSET);
         int key = ring.get(INT, at + REMOTE_KEY_OFFSET);
-        switch (ring.get(INT, at + OPERATION_OFFSET)) {
+        switch (operation(ring, at)) {
             case WRITE -> into.write(number, remote, key, without(flags, SendFlags.SOLICITED));
             case WRITE_IMMEDIATE -> into.writeImmediate(number, remote, key, immediate(ring, at), flags);
             case SEND -> into.send(number, flags);
@@ -135,6 +156,31 @@ public final class SendElement {
         return (into.flags() & SendFlags.INLINE) != 0
                 ? addInline(ring, at, most, into)
                 : addPieces(ring, at, most, into);
+    }
+
+    /** The queue pair that a datagram goes to. */
+    public static int pair(MemorySegment ring, long at) {
+        return ring.get(INT, at + PAIR_OFFSET) & NUMBER_MASK;
+    }
+
+    /** The key that a datagram carries. */
+    public static int queueKey(MemorySegment ring, long at) {
+        return ring.get(INT, at + QUEUE_KEY_OFFSET);
+    }
+
+    /** The number of a datagram's address handle; 0 if the request has the handle itself. */
+    public static int handle(MemorySegment ring, long at) {
+        return ring.get(INT, at + HANDLE_OFFSET);
+    }
+
+    /** The host that a request's own handle leads to. */
+    public static Gid gid(MemorySegment ring, long at) {
+        return new Gid(ring.get(LONG_BE, at + GID_OFFSET), ring.get(LONG_BE, at + GID_OFFSET + Long.BYTES));
+    }
+
+    /** Index of the own GID of a request's own handle. */
+    public static int ownGid(MemorySegment ring, long at) {
+        return ring.get(ValueLayout.JAVA_BYTE, at + OWN_GID_OFFSET) & 0xFF;
     }
 
     private static int immediate(MemorySegment ring, long at) {

@@ -7,8 +7,7 @@ import org.softrdma.run.device.RxeDevice;
 
 /**
  * What a device is and can, {@code struct ib_uverbs_query_device_resp}, and behind it what {@code ib_uverbs_ex_query_device_resp} adds.
- * The machine's order, but for the two GUIDs; the values are those of SoftRoCE, but for
- * the pieces of requests. We write, the program reads. What is not named is zero.
+ * The machine's order, but for the two GUIDs; the values are those of SoftRoCE. We write, the program reads. What is not named is zero.
  *
  * <pre>
  *    0  firmware (8)                      96  responder's READs, all (4)
@@ -56,9 +55,9 @@ final class DeviceAttributesDescriptor {
         ABILITIES_OFFSET,
         ABILITIES, //
         64,
-        16, //
+        32, //
         68,
-        1, //
+        32, //
         72,
         0x1_0000, //
         76,
@@ -90,7 +89,7 @@ final class DeviceAttributesDescriptor {
         160,
         0x4000, //
         164,
-        16,
+        27,
     };
 
     private DeviceAttributesDescriptor() {}

@@ -2,7 +2,10 @@ package org.softrdma.run.uverbs;
 
 import java.lang.foreign.ValueLayout;
 import java.util.Optional;
+import org.softrdma.run.card.AccessBits;
 import org.softrdma.run.card.Card;
+import org.softrdma.run.card.CardAddress;
+import org.softrdma.run.card.CardWindow;
 import org.softrdma.run.card.CompletionRing;
 import org.softrdma.run.card.EventWriter;
 import org.softrdma.run.card.SharedReceiveRing;
@@ -13,6 +16,7 @@ import org.softrdma.run.kernel.Notification;
 import org.softrdma.run.kernel.ProgramKernel;
 import org.softrdma.run.rxe.CompletionElement;
 import org.softrdma.run.rxe.RxeRing;
+import org.softrdma.sim.roce.wire.Gid;
 import org.softrdma.verbs.MemoryRegion;
 
 /**
@@ -22,10 +26,16 @@ import org.softrdma.verbs.MemoryRegion;
 final class ObjectCommands {
     private static final int ALLOC_PD = 3;
     private static final int DEALLOC_PD = 4;
+    private static final int CREATE_AH = 5;
+    private static final int DESTROY_AH = 8;
     private static final int REG_MR = 9;
+    private static final int REREG_MR = 11;
     private static final int DEREG_MR = 13;
+    private static final int ALLOC_MW = 14;
+    private static final int DEALLOC_MW = 16;
     private static final int CREATE_COMP_CHANNEL = 17;
     private static final int CREATE_CQ = 18;
+    private static final int RESIZE_CQ = 19;
     private static final int DESTROY_CQ = 20;
     private static final int REQ_NOTIFY_CQ = 23;
     private static final int CREATE_QP = 24;
@@ -39,6 +49,10 @@ final class ObjectCommands {
 
     private static final int MOST_COMPLETIONS = 0x8000 - 1;
     private static final int NO_CHANNEL = -1;
+    /** Memory windows of type 1, and of type 2. */
+    private static final int SHARED_WINDOW = 1;
+
+    private static final int OWN_WINDOW = 2;
     private static final int PAGE_MASK = 4096 - 1;
     /** Bytes of {@code struct ib_uverbs_comp_event_desc} and of {@code ib_uverbs_async_event_desc}. */
     private static final int COMPLETION_EVENT = 8;
@@ -49,6 +63,7 @@ final class ObjectCommands {
     private final WriteCommand command;
     private final Card card;
     private final EventWriter events;
+    private final RxeDevice device;
     private final PairCommands pairs;
 
     ObjectCommands(ProgramKernel kernel, WriteCommand command, Card card, EventWriter events, RxeDevice device) {
@@ -56,6 +71,7 @@ final class ObjectCommands {
         this.command = command;
         this.card = card;
         this.events = events;
+        this.device = device;
         pairs = new PairCommands(command, card, events, device);
     }
 
@@ -72,15 +88,31 @@ final class ObjectCommands {
                         .close();
                 command.answer(call, 0);
             }
+            case CREATE_AH -> createAddress(call, context);
+            case DESTROY_AH -> {
+                context.remove(command.inputInt(0), VerbsObject.Address.class)
+                        .card()
+                        .close();
+                command.answer(call, 0);
+            }
             case REG_MR -> register(call, context);
+            case REREG_MR -> reregister(call, context);
             case DEREG_MR -> {
-                context.remove(command.inputInt(0), VerbsObject.Region.class)
+                Card.deregister(context.get(command.inputInt(0), VerbsObject.Region.class)
+                        .card());
+                var _ = context.remove(command.inputInt(0), VerbsObject.Region.class);
+                command.answer(call, 0);
+            }
+            case ALLOC_MW -> allocateWindow(call, context);
+            case DEALLOC_MW -> {
+                context.remove(command.inputInt(0), VerbsObject.Window.class)
                         .card()
                         .close();
                 command.answer(call, 0);
             }
             case CREATE_COMP_CHANNEL -> createChannel(call, context);
             case CREATE_CQ -> createCompletions(call, context);
+            case RESIZE_CQ -> resizeCompletions(call, context);
             case DESTROY_CQ -> destroyCompletions(call, context);
             case REQ_NOTIFY_CQ -> notifyCompletions(call, context);
             case CREATE_SRQ -> createShared(call, context);
@@ -137,21 +169,87 @@ final class ObjectCommands {
         return raised == 0 ? 0 : raised - context.events().takeBack(kernel, call.thread(), cookie, ASYNCHRONOUS_EVENT);
     }
 
-    /** start 8, length 16, address for requests 24, domain 32, rights 36. */
-    private void register(Notification call, VerbsContext context) throws CallRefusedException {
-        VerbsObject.Domain domain = context.get(command.inputInt(32), VerbsObject.Domain.class);
-        long start = command.inputLong(8);
-        long asked = command.inputLong(24);
-        if (((start ^ asked) & PAGE_MASK) != 0) {
+    /** domain 16, path 24: GID (16), index of the own GID 44, is global 53, port 54. The driver is told the number, which is the handle. */
+    private void createAddress(Notification call, VerbsContext context) throws CallRefusedException {
+        VerbsObject.Domain domain = context.get(command.inputInt(16), VerbsObject.Domain.class);
+        if (command.inputByte(53) == 0 || command.inputByte(54) != 1) {
             throw new CallRefusedException(ErrorNumber.EINVAL);
         }
-        int process = kernel.processOf(call.thread());
-        MemoryRegion region = card.register(
-                domain.card(), process, start, command.inputLong(16), asked, AccessBits.ofRegion(command.inputInt(36)));
-        command.set(0, context.add(new VerbsObject.Region(domain, region, process)));
-        command.set(4, region.lkey());
-        command.set(8, region.rkey());
+        Gid there = new Gid(Long.reverseBytes(command.inputLong(24)), Long.reverseBytes(command.inputLong(32)));
+        CardAddress made = AddressHandles.create(card, device, domain, there, command.inputByte(44));
+        int handle = context.add(new VerbsObject.Address(domain, made));
+        command.driverOutput().set(ValueLayout.JAVA_INT, 0, handle);
+        answerHandle(call, handle);
+    }
+
+    /** start 8, length 16, address for requests 24, domain 32, rights 36. */
+    private void register(Notification call, VerbsContext context) throws CallRefusedException {
+        VerbsObject.Region made = registered(
+                context.get(command.inputInt(32), VerbsObject.Domain.class),
+                kernel.processOf(call.thread()),
+                command.inputLong(8),
+                command.inputLong(16),
+                command.inputLong(24),
+                command.inputInt(36));
+        command.set(0, context.add(made));
+        command.set(4, made.card().lkey());
+        command.set(8, made.card().rkey());
         command.answer(call, 12);
+    }
+
+    private VerbsObject.Region registered(
+            VerbsObject.Domain domain, int process, long address, long length, long start, int access)
+            throws CallRefusedException {
+        if (((address ^ start) & PAGE_MASK) != 0) {
+            throw new CallRefusedException(ErrorNumber.EINVAL);
+        }
+        MemoryRegion region =
+                card.register(domain.card(), process, address, length, start, AccessBits.ofRegion(access));
+        return new VerbsObject.Region(domain, region, process, address, length, start, access);
+    }
+
+    /**
+     * handle 8, what changes 12 (1 for memory, 2 for the domain, 4 for rights), start 16, length 24, address for requests 32, domain 40,
+     * rights 44. It gets other keys, which the program is told.
+     */
+    private void reregister(Notification call, VerbsContext context) throws CallRefusedException {
+        int handle = command.inputInt(8);
+        VerbsObject.Region before = context.get(handle, VerbsObject.Region.class);
+        int changes = command.inputInt(12);
+        if (changes < 1 || changes > 7) {
+            throw new CallRefusedException(ErrorNumber.EINVAL);
+        }
+        boolean memory = (changes & 1) != 0;
+        VerbsObject.Region made = registered(
+                (changes & 2) == 0 ? before.domain() : context.get(command.inputInt(40), VerbsObject.Domain.class),
+                memory ? kernel.processOf(call.thread()) : before.process(),
+                memory ? command.inputLong(16) : before.address(),
+                memory ? command.inputLong(24) : before.length(),
+                memory ? command.inputLong(32) : before.start(),
+                (changes & 4) == 0 ? before.access() : command.inputInt(44));
+        try {
+            Card.deregister(before.card());
+        } catch (CallRefusedException e) {
+            made.card().close();
+            throw e;
+        }
+        context.replace(handle, made);
+        command.set(0, made.card().lkey());
+        command.set(4, made.card().rkey());
+        command.answer(call, 8);
+    }
+
+    /** domain 8, type 12. */
+    private void allocateWindow(Notification call, VerbsContext context) throws CallRefusedException {
+        VerbsObject.Domain domain = context.get(command.inputInt(8), VerbsObject.Domain.class);
+        int type = command.inputByte(12);
+        if (type != SHARED_WINDOW && type != OWN_WINDOW) {
+            throw new CallRefusedException(ErrorNumber.EINVAL);
+        }
+        CardWindow made = card.allocateWindow(domain.card(), type == SHARED_WINDOW);
+        command.set(0, context.add(new VerbsObject.Window(domain, made)));
+        command.set(4, made.key());
+        command.answer(call, 8);
     }
 
     private void createChannel(Notification call, VerbsContext context) throws CallRefusedException {
@@ -183,6 +281,23 @@ final class ObjectCommands {
         command.answerEither(call, 8);
     }
 
+    /** handle 8, completions 12. */
+    private void resizeCompletions(Notification call, VerbsContext context) throws CallRefusedException {
+        CompletionRing completions =
+                context.get(command.inputInt(8), VerbsObject.Completions.class).card();
+        int wanted = command.inputInt(12);
+        if (wanted < 1 || wanted > MOST_COMPLETIONS || wanted < completions.unread()) {
+            throw new CallRefusedException(ErrorNumber.EINVAL);
+        }
+        RxeRing before = completions.ring();
+        RxeRing after = context.memory().create(wanted, CompletionElement.LENGTH);
+        completions.moveTo(after);
+        context.memory().free(before);
+        command.set(0, after.capacity());
+        command.tell(0, after);
+        command.answer(call, 8);
+    }
+
     private void notifyCompletions(Notification call, VerbsContext context) throws CallRefusedException {
         context.get(command.inputInt(0), VerbsObject.Completions.class).card().arm(command.inputInt(4) != 0);
         command.answer(call, 0);
@@ -208,7 +323,7 @@ final class ObjectCommands {
             context.memory().free(ring);
             throw e;
         }
-        int handle = context.add(new VerbsObject.SharedReceives(domain, shared, requests, pieces));
+        int handle = context.add(new VerbsObject.SharedReceives(domain, shared));
         command.set(0, handle);
         command.set(4, ring.capacity());
         command.set(8, pieces);
@@ -218,27 +333,52 @@ final class ObjectCommands {
         command.answer(call, 16);
     }
 
-    /** handle 0, mask 4 (1 for the size, 2 for the limit), limit 12. */
+    /**
+     * handle 0, mask 4 (1 for the size, 2 for the limit), requests 8, limit 12. The driver says where in the program's memory it wants to
+     * know of another ring.
+     */
     private void modifyShared(Notification call, VerbsContext context) throws CallRefusedException {
-        VerbsObject.SharedReceives shared = context.get(command.inputInt(0), VerbsObject.SharedReceives.class);
+        SharedReceiveRing shared = context.get(command.inputInt(0), VerbsObject.SharedReceives.class)
+                .card();
+        int mask = command.inputInt(4);
         int limit = command.inputInt(12);
-        if ((command.inputInt(4) & 1) != 0) {
-            throw new CallRefusedException(ErrorNumber.EOPNOTSUPP);
+        if ((mask & ~3) != 0
+                || ((mask & 2) != 0 && (limit < 0 || limit > shared.ring().capacity()))) {
+            throw new CallRefusedException(ErrorNumber.EINVAL);
         }
-        if ((command.inputInt(4) & 2) != 0) {
-            if (limit < 0 || limit > shared.card().ring().capacity()) {
-                throw new CallRefusedException(ErrorNumber.EINVAL);
-            }
-            shared.card().arm(limit);
+        if ((mask & 1) != 0) {
+            resizeShared(call, context, shared, command.inputInt(8));
+        }
+        if ((mask & 2) != 0) {
+            shared.arm(limit);
         }
         command.answer(call, 0);
+    }
+
+    private void resizeShared(Notification call, VerbsContext context, SharedReceiveRing shared, int requests)
+            throws CallRefusedException {
+        PairLimits.checkShared(requests, shared.pieces());
+        if (requests < shared.limit() || requests < shared.unread()) {
+            throw new CallRefusedException(ErrorNumber.EINVAL);
+        }
+        RxeRing before = shared.ring();
+        RxeRing after = context.memory().create(requests, PairLimits.receiveLength(shared.pieces()));
+        command.tell(0, after);
+        try {
+            command.writeDriverOutput(call, command.driverInputLong());
+        } catch (CallRefusedException e) {
+            context.memory().free(after);
+            throw e;
+        }
+        shared.moveTo(after);
+        context.memory().free(before);
     }
 
     private void queryShared(Notification call, VerbsContext context) throws CallRefusedException {
         VerbsObject.SharedReceives shared =
                 context.get(command.inputInt(WriteCommand.HANDLE_OFFSET), VerbsObject.SharedReceives.class);
         command.set(0, shared.card().ring().capacity());
-        command.set(4, shared.pieces());
+        command.set(4, shared.card().pieces());
         command.set(8, shared.card().limit());
         command.answer(call, 16);
     }

@@ -146,16 +146,6 @@ final class PairAttributes {
         }
     }
 
-    /** The state of a queue pair that the card does not have one for. */
-    int keptState() {
-        return unsigned(STATE_OFFSET);
-    }
-
-    /** Sets it. */
-    void keepState(int state) {
-        bytes.set(BYTE, STATE_OFFSET, (byte) state);
-    }
-
     /** Forgets all. */
     void clear() {
         bytes.fill((byte) 0);
@@ -174,6 +164,10 @@ final class PairAttributes {
     /** Index of the own GID. */
     int ownGid() {
         return unsigned(OWN_GID_OFFSET);
+    }
+
+    int queueKey() {
+        return bytes.get(INT, QUEUE_KEY_OFFSET);
     }
 
     int receivePsn() {

@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.Optional;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
+import org.softrdma.run.card.AccessBits;
 import org.softrdma.run.card.Card;
 import org.softrdma.run.card.CardPair;
 import org.softrdma.run.card.EventWriter;
@@ -83,7 +84,8 @@ final class PairCommands {
                     receiveRing.orElse(null),
                     sharedRing(shared),
                     sends.card(),
-                    receives.card()));
+                    receives.card(),
+                    new AddressHandles(card, device, context, domain)));
         } catch (CallRefusedException e) {
             context.memory().free(sendRing);
             receiveRing.ifPresent(context.memory()::free);
@@ -138,9 +140,6 @@ final class PairCommands {
 
     /** As verbs number it. The card has no closed queue pair with a handle. */
     private static int state(VerbsObject.Pair pair) {
-        if (pair.type() == DATAGRAMS) {
-            return pair.attributes().keptState();
-        }
         return switch (pair.card().state()) {
             case RESET -> StateTransitions.RESET;
             case INITIAL -> StateTransitions.INIT;
@@ -164,19 +163,19 @@ final class PairCommands {
         StateTransitions.check(pair.type(), from, to, mask);
         PairAttributes attributes = pair.attributes();
         attributes.set(command.input());
-        if (pair.type() == DATAGRAMS) {
-            attributes.keepState(to); // nothing is sent from it yet
-        } else {
-            move(pair.card(), attributes, mask, from, to);
-        }
+        move(pair, mask, from, to);
         if (command.extended()) {
             command.set(4, 8);
         }
         command.answer(call, command.extended() ? 8 : 0);
     }
 
-    private void move(CardPair pair, PairAttributes attributes, int mask, int from, int to)
-            throws CallRefusedException {
+    private void move(VerbsObject.Pair moved, int mask, int from, int to) throws CallRefusedException {
+        CardPair pair = moved.card();
+        PairAttributes attributes = moved.attributes();
+        if ((mask & StateTransitions.QUEUE_KEY) != 0) {
+            pair.useQueueKey(attributes.queueKey());
+        }
         switch (to) {
             case StateTransitions.RESET -> {
                 pair.reset();
@@ -194,11 +193,19 @@ final class PairCommands {
             }
             case StateTransitions.RTR -> {
                 permit(pair, attributes, mask);
-                receive(pair, attributes);
+                if (moved.type() == DATAGRAMS) {
+                    pair.receiveDatagrams();
+                } else {
+                    receive(pair, attributes);
+                }
             }
             case StateTransitions.RTS -> {
-                if (from == StateTransitions.RTR) {
+                if (from == StateTransitions.RTR && moved.type() == DATAGRAMS) {
+                    pair.sendDatagrams();
+                } else if (from == StateTransitions.RTR) {
                     pair.readyToSend(sends(attributes).withSequence(attributes.sendPsn() & PSN_MASK));
+                } else if (from == StateTransitions.SQD && moved.type() == RELIABLE && !pair.isDraining()) {
+                    pair.readyToSend(sends(attributes)); // they may be others than before
                 } else if (from == StateTransitions.SQD || from == StateTransitions.SQE) {
                     pair.resume();
                 }

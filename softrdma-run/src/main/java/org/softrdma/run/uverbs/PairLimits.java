@@ -11,7 +11,8 @@ final class PairLimits {
     static final int COUNT = 5;
 
     private static final int MOST_REQUESTS = 0x4000;
-    private static final int MOST_PIECES = 16;
+    private static final int MOST_PIECES = 32;
+    private static final int MOST_SHARED_PIECES = 27;
     private static final int MOST_INLINE = 512;
     /** Reliable connection, unreliable connection, datagrams. */
     private static final int FIRST_TYPE = 2;
@@ -38,7 +39,7 @@ final class PairLimits {
 
     static void checkShared(int requests, int pieces) throws CallRefusedException {
         check(requests - 1, MOST_REQUESTS - 1);
-        check(pieces, MOST_PIECES);
+        check(pieces, MOST_SHARED_PIECES);
     }
 
     private static void check(int value, int most) throws CallRefusedException {

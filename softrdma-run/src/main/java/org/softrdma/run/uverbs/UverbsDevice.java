@@ -146,9 +146,6 @@ public final class UverbsDevice implements DeviceFile {
         }
         VerbsObject.Pair pair =
                 context.get(doorbell.get(ValueLayout.JAVA_INT, DOORBELL_PAIR_OFFSET), VerbsObject.Pair.class);
-        if (pair.type() == PairCommands.DATAGRAMS) {
-            throw new CallRefusedException(ErrorNumber.EOPNOTSUPP); // nothing is sent from it yet
-        }
         pair.card().doorbell();
         kernel.answer(call.id(), length);
         return true;

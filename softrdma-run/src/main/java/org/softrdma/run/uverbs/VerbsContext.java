@@ -72,6 +72,11 @@ final class VerbsContext {
         return type.cast(object);
     }
 
+    /** A handle has another object from now on. */
+    void replace(int handle, VerbsObject object) {
+        objects.put(handle, object);
+    }
+
     /**
      * Takes an object away.
      *
@@ -89,6 +94,8 @@ final class VerbsContext {
     private static boolean uses(VerbsObject user, VerbsObject used) {
         return switch (user) {
             case VerbsObject.Region region -> region.domain() == used;
+            case VerbsObject.Address address -> address.domain() == used;
+            case VerbsObject.Window window -> window.domain() == used;
             case VerbsObject.SharedReceives shared -> shared.domain() == used;
             case VerbsObject.Pair pair ->
                 pair.domain() == used
@@ -134,6 +141,8 @@ final class VerbsContext {
     void close() {
         objects(VerbsObject.Pair.class).forEach(pair -> pair.card().close());
         objects(VerbsObject.SharedReceives.class).forEach(queue -> queue.card().close());
+        objects(VerbsObject.Address.class).forEach(address -> address.card().close());
+        objects(VerbsObject.Window.class).forEach(window -> window.card().close());
         objects(VerbsObject.Region.class).forEach(region -> region.card().close());
         objects(VerbsObject.Domain.class).forEach(domain -> domain.card().close());
         objects(VerbsObject.Channel.class)

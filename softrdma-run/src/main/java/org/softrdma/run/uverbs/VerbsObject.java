@@ -2,7 +2,9 @@ package org.softrdma.run.uverbs;
 
 import java.util.List;
 import java.util.Optional;
+import org.softrdma.run.card.CardAddress;
 import org.softrdma.run.card.CardPair;
+import org.softrdma.run.card.CardWindow;
 import org.softrdma.run.card.CompletionRing;
 import org.softrdma.run.card.SharedReceiveRing;
 import org.softrdma.run.rxe.RxeRing;
@@ -24,8 +26,29 @@ sealed interface VerbsObject {
      * @param domain it is of
      * @param card what the card has of it
      * @param process whose memory it is
+     * @param address where it begins there
+     * @param length bytes
+     * @param start where it begins for requests
+     * @param access rights, as verbs number them
      */
-    record Region(Domain domain, MemoryRegion card, int process) implements VerbsObject {}
+    record Region(Domain domain, MemoryRegion card, int process, long address, long length, long start, int access)
+            implements VerbsObject {}
+
+    /**
+     * A memory window.
+     *
+     * @param domain it is of
+     * @param card what the card has of it
+     */
+    record Window(Domain domain, CardWindow card) implements VerbsObject {}
+
+    /**
+     * An address handle.
+     *
+     * @param domain it is of
+     * @param card what the card has of it
+     */
+    record Address(Domain domain, CardAddress card) implements VerbsObject {}
 
     /**
      * A completion channel.
@@ -46,10 +69,8 @@ sealed interface VerbsObject {
      * A shared receive queue.
      *
      * @param card what the card has of it
-     * @param requests it was asked for
-     * @param pieces of a RECV
      */
-    record SharedReceives(Domain domain, SharedReceiveRing card, int requests, int pieces) implements VerbsObject {}
+    record SharedReceives(Domain domain, SharedReceiveRing card) implements VerbsObject {}
 
     /**
      * A queue pair.

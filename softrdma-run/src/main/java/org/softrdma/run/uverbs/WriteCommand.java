@@ -47,6 +47,8 @@ final class WriteCommand {
     private static final int MOST_INPUT = 512;
 
     private static final int MOST_OUTPUT = 512;
+    /** Of {@code struct mminfo}. */
+    private static final int RING_LENGTH = 16;
 
     /** Bytes that only a command that is not extended has in front. */
     private static final int ANSWER_ADDRESS = 8;
@@ -62,6 +64,9 @@ final class WriteCommand {
     private Place given = Place.NONE;
     private Place answer = Place.NONE;
     private Place driverAnswer = Place.NONE;
+    /** Up to 8 bytes are in the attribute itself. */
+    private long driverInput;
+
     private int command;
 
     WriteCommand(ProgramKernel kernel, Arena arena) {
@@ -96,6 +101,7 @@ final class WriteCommand {
         given = Place.NONE;
         answer = Place.NONE;
         driverAnswer = Place.NONE;
+        driverInput = 0;
         command = -1;
         for (int i = 0; i < count; i++) {
             attribute(address, ATTRIBUTES_OFFSET + i * ATTRIBUTE_LENGTH);
@@ -119,6 +125,7 @@ final class WriteCommand {
             }
             case OUTPUT -> answer = new Place(value, length);
             case COMMAND -> command = (int) value;
+            case DRIVER + INPUT -> driverInput = length == Long.BYTES ? value : 0;
             case DRIVER + OUTPUT -> driverAnswer = new Place(value, length);
             default -> {}
         }
@@ -191,6 +198,16 @@ final class WriteCommand {
             copyOut(call.thread(), driverOutput, driverAnswer.address(), Math.min(MOST_OUTPUT, driverAnswer.length()));
         }
         kernel.answer(call.id(), 0);
+    }
+
+    /** What the driver of SoftRoCE says beside the input, if it is 8 bytes; else 0. */
+    long driverInputLong() {
+        return driverInput;
+    }
+
+    /** Writes where a ring is to a place that the driver has named. */
+    void writeDriverOutput(Notification call, long address) throws CallRefusedException {
+        copyOut(call.thread(), driverOutput, address, RING_LENGTH);
     }
 
     /** Where the input begins that both forms of a command have. */

@@ -380,6 +380,67 @@ class QueuePairRingsTest {
         completions.expect(5, SUCCESS);
     }
 
+    // ---- other rings
+
+    @Test
+    void shouldKeepCompletionsInALargerRing() {
+        expectSendsBut();
+        assertEquals(ErrorNumber.EINVAL, program.command(19, 8, 0, 0, completions.handle, 1));
+        assertEquals(ErrorNumber.EINVAL, program.command(19, 8, 0, 0, completions.handle, 0x8000));
+        ScriptedProgram.Completions larger = program.resize(completions, 300);
+        assertEquals(511, program.output(0));
+        larger.expect(1, SUCCESS);
+        larger.expect(2, SUCCESS);
+        to.receive(3, 20_000, 64);
+        from.post(4, SEND, SIGNALLED, 0, 10);
+        larger.expect(3, SUCCESS);
+        larger.expect(4, SUCCESS);
+    }
+
+    /** Their completions are there, and not read. */
+    private void expectSendsBut() {
+        to.receive(1, 20_000, 64);
+        from.post(2, SEND, SIGNALLED, 0, 10);
+        program.until(() -> completions.ring.producer() == 2, "two completions");
+    }
+
+    @Test
+    void shouldKeepReceivesInALargerSharedRing() {
+        ScriptedProgram.Shared shared = program.shared(7);
+        ScriptedProgram.Pair receiver = program.pairWithShared(completions, shared);
+        ScriptedProgram.Pair sender = program.pair(2, completions, 7, 7);
+        program.connect(sender, receiver);
+        for (int i = 0; i < 4; i++) {
+            receiver.receive(i, 20_000, 64);
+        }
+        sender.post(10, SEND, 0, 0, 10);
+        completions.expect(0, SUCCESS);
+        assertEquals(ErrorNumber.EINVAL, program.command(33, 0, shared.handle(), 1, 2, 0));
+        ScriptedProgram.Ring larger = program.resize(shared, 100);
+        assertEquals(3, larger.producer());
+        for (int i = 1; i < 4; i++) {
+            sender.post(10, SEND, 0, 0, 10);
+            completions.expect(i, SUCCESS);
+        }
+        assertEquals(3, larger.consumer());
+        assertEquals(ErrorNumber.EINVAL, program.command(33, 0, shared.handle(), 4, 0, 0));
+    }
+
+    @Test
+    void shouldReadIntoManyPieces() {
+        MemorySegment request = from.remote(from.fill(1, READ, SIGNALLED, 40_000, 5000), 100);
+        request.set(ValueLayout.JAVA_INT, 196, 2);
+        request.set(ValueLayout.JAVA_INT, 216, 3000);
+        request.set(LONG, 224, program.memory.address() + 50_000);
+        request.set(ValueLayout.JAVA_INT, 232, 2000);
+        request.set(ValueLayout.JAVA_INT, 236, program.lkey);
+        from.give();
+        assertEquals(DONE, program.doorbell(from));
+        completions.expect(1, SUCCESS);
+        expectCopied(100, 40_000, 3000);
+        expectCopied(3100, 50_000, 2000);
+    }
+
     @Test
     void shouldGiveBackEverythingOfAProgramThatHasEnded() {
         to.receive(1, 20_000, 64);

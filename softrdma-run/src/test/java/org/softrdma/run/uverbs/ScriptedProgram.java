@@ -30,6 +30,9 @@ final class ScriptedProgram implements AutoCloseable {
     static final int INLINE = 8;
     static final int LENGTH = 1 << 16;
 
+    /** The last eight bytes of ::ffff:127.0.0.1. */
+    static final long LOOPBACK = 0x0100_007F_FFFF_0000L;
+
     private static final int DESCRIPTOR = 960;
     private static final int REQUEST = 0;
     private static final int INPUT = 512;
@@ -42,6 +45,9 @@ final class ScriptedProgram implements AutoCloseable {
     final ScriptedKernel kernel = new ScriptedKernel();
     final MemorySegment memory = Arena.ofAuto().allocate(LENGTH, 4096);
     private final UverbsDevice device;
+    /** What the driver says with a command, if it is not 0. */
+    private long driverInput;
+
     final int asyncEvents;
     final int domain;
     final int lkey;
@@ -100,7 +106,8 @@ final class ScriptedProgram implements AutoCloseable {
             page.set(INT, INPUT + 4L * i, input[i]);
         }
         page.set(LONG, REQUEST, 0);
-        page.set(ValueLayout.JAVA_SHORT, REQUEST + 6, (short) 4);
+        page.set(ValueLayout.JAVA_SHORT, REQUEST + 6, (short) 5);
+        attribute(4, 0x1000, driverInput == 0 ? 0 : 8, driverInput);
         attribute(0, 2, 4, number & 0xFFFF_FFFFL);
         int bytes = 4 * input.length;
         attribute(1, 0, bytes, bytes <= 8 ? page.get(LONG, INPUT) : ScriptedKernel.MEMORY + INPUT);
@@ -139,6 +146,20 @@ final class ScriptedProgram implements AutoCloseable {
     Completions completions(int count, int channel, long cookie) {
         int handle = made(18, 8, 0, 0, low(cookie), high(cookie), count, 0, channel, 0, 0, 0);
         return new Completions(handle, ring(0));
+    }
+
+    /** In another ring from now on. */
+    Completions resize(Completions completions, int count) {
+        assertEquals(DONE, command(19, 8, 0, 0, completions.handle, count));
+        return new Completions(completions.handle, ring(0));
+    }
+
+    /** In another ring from now on, of which the card tells where the driver has asked for it. */
+    Ring resize(Shared shared, int count) {
+        driverInput = ScriptedKernel.MEMORY + DRIVER_OUTPUT;
+        assertEquals(DONE, command(33, 0, shared.handle, 1, count, 0));
+        driverInput = 0;
+        return ring(0);
     }
 
     int channel() {
@@ -197,14 +218,17 @@ final class ScriptedProgram implements AutoCloseable {
     }
 
     int modify(Pair pair, int mask, int state, int peer, int attribute) {
+        return modify(pair, mask, state, peer, attribute, 17);
+    }
+
+    int modify(Pair pair, int mask, int state, int peer, int attribute, int queueKey) {
         int[] input = new int[28];
-        long gid = 0x0100_007F_FFFF_0000L; // ::ffff:127.0.0.1, its last eight bytes
-        input[2] = low(gid);
-        input[3] = high(gid);
+        input[2] = low(LOOPBACK);
+        input[3] = high(LOOPBACK);
         input[7] = 1 << 16; // is global
         input[16] = pair.handle;
         input[17] = mask;
-        input[18] = 17;
+        input[18] = queueKey;
         input[19] = 100; // first PSN to receive
         input[20] = 100; // and to send
         input[21] = peer;
@@ -215,12 +239,23 @@ final class ScriptedProgram implements AutoCloseable {
         return command(26, 0, input);
     }
 
+    /** A handle to 127.0.0.1, from an own GID, by a port. */
+    int address(int ownGid, boolean global, int port) {
+        int[] input = new int[14];
+        input[4] = domain;
+        input[8] = low(LOOPBACK);
+        input[9] = high(LOOPBACK);
+        input[11] = ownGid;
+        input[13] = (global ? 1 : 0) << 8 | port << 16;
+        return command(5, 4, input) == DONE ? output(0) : -1;
+    }
+
     int initialise(Pair pair) {
-        return modify(pair, 0x39, 1, 0, 15);
+        return modify(pair, pair.type == 4 ? 0x71 : 0x39, 1, 0, 15);
     }
 
     int toReceive(Pair pair, int peer) {
-        int mask = pair.type == 2 ? 0x12_9181 : 0x10_1181;
+        int mask = pair.type == 4 ? 1 : pair.type == 2 ? 0x12_9181 : 0x10_1181;
         return modify(pair, mask, 2, peer, 0);
     }
 
@@ -366,6 +401,14 @@ final class ScriptedProgram implements AutoCloseable {
         MemorySegment remote(MemorySegment request, long offset) {
             request.set(LONG, 24, memory.address() + offset);
             request.set(INT, 32, rkey);
+            return request;
+        }
+
+        /** Makes a request a datagram. */
+        MemorySegment to(MemorySegment request, Pair peer, int key, int handle) {
+            request.set(INT, 24, peer.number);
+            request.set(INT, 28, key);
+            request.set(INT, 36, handle);
             return request;
         }
 

@@ -1,0 +1,117 @@
+package org.softrdma.run;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.File;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Programs in C, compiled here: many queue pairs and threads, much memory, no library but its own, and nonsense. */
+class CompiledProgramsTest {
+    private static final Path SOURCES = Path.of("src/test/native");
+
+    @TempDir
+    private static Path built;
+
+    @TempDir
+    private Path folder;
+
+    private RealRun real;
+
+    @BeforeEach
+    void open() throws InterruptedException {
+        RealRun.requireProgram("gcc", "gcc");
+        real = new RealRun(folder);
+    }
+
+    /** Compiles a program, once. */
+    private static String compiled(String name, String... libraries) throws Exception {
+        Path program = built.resolve(name + (List.of(libraries).contains("-static") ? "-static" : ""));
+        if (!Files.exists(program)) {
+            List<String> command = new ArrayList<>(List.of(
+                    "gcc",
+                    "-O1",
+                    "-Wall",
+                    "-Werror",
+                    "-pthread",
+                    "-o",
+                    program.toString(),
+                    SOURCES.resolve(name + ".c").toString()));
+            command.addAll(List.of(libraries));
+            File said = built.resolve(name + ".log").toFile();
+            Process compiler = new ProcessBuilder(command)
+                    .redirectErrorStream(true)
+                    .redirectOutput(said)
+                    .start();
+            assertTrue(compiler.waitFor(RealRun.DEADLINE_SECONDS, TimeUnit.SECONDS), "the compiler does not end");
+            assertEquals(0, compiler.exitValue(), () -> RealRun.text(said.toPath()));
+        }
+        return program.toString();
+    }
+
+    private static String pairs(String... libraries) throws Exception {
+        assumeTrue(
+                Files.exists(Path.of("/usr/include/infiniband/verbs.h")),
+                "no infiniband/verbs.h: it is in libibverbs-dev");
+        return compiled("pairs", libraries) + " " + RealRun.loopbackGid() + " ";
+    }
+
+    @Test
+    void shouldLetAThousandQueuePairsOfManyThreadsTalk() throws Exception {
+        assertEquals(0, real.run("sh", "-c", pairs("-libverbs") + "32 512 65536"), real::said);
+        assertEquals(1, real.count("1024 queue pairs of 32 threads talked"), real::said);
+    }
+
+    /** Nothing is locked: a region is memory that is copied when it is used. */
+    @Test
+    void shouldRegisterMoreThanMayBeLocked() throws Exception {
+        assertEquals(0, real.run("sh", "-c", "ulimit -l 64; " + pairs("-libverbs") + "1 2 1073741824"), real::said);
+    }
+
+    /** Its calls do not come through any library of this machine. */
+    @Test
+    void shouldServeAProgramThatHasItsLibrariesInItself() throws Exception {
+        String program = pairs(
+                "-DRDMA_STATIC_PROVIDERS=rxe",
+                "-static",
+                "-Wl,--start-group",
+                "-libverbs",
+                "-l:librxe-rdmav34.a",
+                "-lnl-route-3",
+                "-lnl-3",
+                "-Wl,--end-group");
+        assertEquals(0, real.run("sh", "-c", program + "2 4 65536"), real::said);
+    }
+
+    /** Others go on beside it, and come after it. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3})
+    void shouldCostOnlyTheProgramThatSaysNonsense(int seed) throws Exception {
+        RealRun.requireProgram("ibv_rc_pingpong", "ibverbs-utils");
+        String pingpong =
+                "ibv_rc_pingpong -c -e -n 1000 -s 5000 -g " + RealRun.loopbackGid() + " -p " + RealRun.freePort();
+        assertEquals(
+                0,
+                real.run(
+                        "sh",
+                        "-c",
+                        pingpong + " & first=$!; " + RealRun.retried(pingpong + " 127.0.0.1") + " & second=$!; "
+                                + compiled("hostile") + " " + seed
+                                + " 20000 || exit 1; wait $first || exit 2; wait $second || exit 3; "
+                                + pingpong + " & first=$!; " + RealRun.retried(pingpong + " 127.0.0.1")
+                                + "; wait $first"),
+                real::said);
+        assertEquals(4, real.count("iters in"), real::said);
+        assertEquals(1, real.count(" accepted, "), real::said);
+    }
+}
