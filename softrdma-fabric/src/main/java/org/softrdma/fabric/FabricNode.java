@@ -102,7 +102,7 @@ public final class FabricNode {
         Transport transport = transport(
                 "device" + devices++ + ".rnic",
                 new FabricTransport.Options(
-                        context.threads(), settings.engine().timeouts().hostNs(), Group.Kind.LOOP));
+                        context.threads(), settings.engine().timeouts().hostNs(), false, Group.Kind.LOOP));
         VerbsDevice device = new SoftRdmaDevice(
                 settings,
                 transport,
@@ -139,14 +139,14 @@ public final class FabricNode {
     }
 
     /**
-     * Sockets for a process of this node that uses TCP with event loops. Call it in a process of the run, which closes
-     * it.
+     * Sockets for a process of this node that uses TCP with event loops; they receive ahead and send later, as those of
+     * io_uring do. Call it in a process of the run, which closes it.
      *
      * @param name for people
      * @param threads number of loops
      */
     public Transport sockets(String name, int threads) {
-        return transport(name, new FabricTransport.Options(threads, 0, Group.Kind.HELPER));
+        return transport(name, new FabricTransport.Options(threads, 0, true, Group.Kind.HELPER));
     }
 
     /**
@@ -154,7 +154,7 @@ public final class FabricNode {
      * process of the run; closed by it.
      */
     public Transport ownSockets() {
-        return transport("", new FabricTransport.Options(0, 0, Group.Kind.HELPER));
+        return transport("", new FabricTransport.Options(0, 0, false, Group.Kind.HELPER));
     }
 
     private Transport transport(String name, FabricTransport.Options options) {

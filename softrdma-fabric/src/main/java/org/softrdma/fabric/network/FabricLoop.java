@@ -41,6 +41,7 @@ final class FabricLoop implements DatagramLoop {
     private final Baton baton;
     private final InetAddress host;
     private final OpenCount open;
+    private final @Nullable Turn turn;
     private @Nullable SimulatedThread thread;
     private final ArrayDeque<Runnable> tasks = new ArrayDeque<>();
     private final PriorityQueue<Timer> timers =
@@ -55,11 +56,12 @@ final class FabricLoop implements DatagramLoop {
     private record Timer(long dueNs, long number, Runnable task) {}
 
     /** A loop that nobody runs yet. */
-    FabricLoop(Network network, InetAddress host, OpenCount open) {
+    FabricLoop(Network network, InetAddress host, OpenCount open, boolean ring) {
         this.network = network;
         this.baton = network.baton();
         this.host = host;
         this.open = open;
+        turn = ring ? new Turn(baton.choices()) : null;
     }
 
     /** Runs it on a thread of its own. */
@@ -84,7 +86,7 @@ final class FabricLoop implements DatagramLoop {
     }
 
     private boolean hasWork() {
-        if (stopping || !tasks.isEmpty()) {
+        if (stopping || !tasks.isEmpty() || isTurnOpen()) {
             return true;
         }
         for (FabricSocket socket : sockets) {
@@ -105,23 +107,22 @@ final class FabricLoop implements DatagramLoop {
         return false;
     }
 
+    private boolean isTurnOpen() {
+        return turn != null && turn.isOpen();
+    }
+
     /** Tasks in their order and timers in theirs; among the kinds, and among the sockets, in any. */
     private boolean handleOne() {
         ready.clear();
-        if (!tasks.isEmpty()) {
-            ready.add(() -> tasks.removeFirst().run());
-        }
-        Timer timer = timers.peek();
-        if (timer != null && timer.dueNs() <= baton.nanoTime()) {
-            ready.add(() -> {
-                timers.remove(timer);
-                baton.note("timer", timer.number());
-                timer.task().run();
-            });
+        Turn own = turn;
+        if (own != null && own.isOpen()) {
+            ready.add(own::end);
+        } else {
+            addTasks();
         }
         for (FabricSocket socket : sockets) {
             if (socket.hasEvent()) {
-                ready.add(socket::raise);
+                ready.add(() -> raise(socket));
             }
         }
         for (FabricAcceptor acceptor : acceptors) {
@@ -135,15 +136,38 @@ final class FabricLoop implements DatagramLoop {
             }
         }
         if (!sockets.isEmpty() && baton.choices().chance(SPURIOUS)) {
-            ready.add(sockets.get(baton.choices().below(sockets.size()))::raise); // lawful: SocketEvents.ready
+            FabricSocket any = sockets.get(baton.choices().below(sockets.size()));
+            ready.add(() -> raise(any)); // lawful: SocketEvents.ready
         }
-        boolean any = !ready.isEmpty();
-        if (any) {
+        boolean some = !ready.isEmpty();
+        if (some) {
             ready.get(baton.choices().below(ready.size())).run();
         }
         sockets.removeIf(FabricSocket::isClosed);
         datagramSockets.removeIf(FabricDatagramSocket::isClosed);
-        return any;
+        return some;
+    }
+
+    private void addTasks() {
+        if (!tasks.isEmpty()) {
+            ready.add(() -> tasks.removeFirst().run());
+        }
+        Timer timer = timers.peek();
+        if (timer != null && timer.dueNs() <= baton.nanoTime()) {
+            ready.add(() -> {
+                timers.remove(timer);
+                baton.note("timer", timer.number());
+                timer.task().run();
+            });
+        }
+    }
+
+    private void raise(FabricSocket socket) {
+        if (turn == null) {
+            socket.raise();
+        } else {
+            turn.raise(socket);
+        }
     }
 
     /** Runs no further step; returns when it has ended. Whoever holds the baton, but not itself. */
@@ -200,7 +224,7 @@ final class FabricLoop implements DatagramLoop {
     @Override
     public StreamSocket connect(InetSocketAddress remote, SocketEvents events) throws IOException {
         FabricSocket socket = network.connect(host, remote, open);
-        socket.attach(events);
+        socket.attach(events, turn);
         sockets.add(socket);
         return socket;
     }
@@ -233,7 +257,7 @@ final class FabricLoop implements DatagramLoop {
     @Override
     public StreamSocket adopt(PendingSocket pending, SocketEvents events) {
         FabricSocket socket = ((FabricAcceptor.Pending) pending).socket();
-        socket.attach(events);
+        socket.attach(events, turn);
         sockets.add(socket);
         return socket;
     }

@@ -41,6 +41,16 @@ final class FabricSocket implements StreamSocket, Receiver, Sender {
     private boolean awaitingRoom;
     private @Nullable FabricSocket peer;
 
+    /** Of its loop; null if that has none. */
+    private @Nullable Turn turn;
+
+    /** What is to be sent at the end of the turn, and what has become of the last. */
+    private @Nullable IoVectors later;
+
+    private int laterCount;
+    private long laterSent;
+    private @Nullable IOException laterFailure;
+
     FabricSocket(
             Medium medium,
             OpenCount open,
@@ -67,8 +77,9 @@ final class FabricSocket implements StreamSocket, Receiver, Sender {
     }
 
     /** A loop drives it from now on; the first event is raised at once. */
-    void attach(SocketEvents newEvents) {
+    void attach(SocketEvents newEvents, @Nullable Turn newTurn) {
         events = newEvents;
+        turn = newTurn;
         if (state == State.OPEN) {
             readEdge = true;
             writeEdge = true;
@@ -151,6 +162,19 @@ final class FabricSocket implements StreamSocket, Receiver, Sender {
         }
     }
 
+    /** Tells what has become of what was sent at the end of a turn. */
+    void tellSent() {
+        SocketEvents current = events;
+        if (current == null || state == State.CLOSED) {
+            return;
+        }
+        try {
+            current.sentLater();
+        } catch (RuntimeException | Error e) {
+            LoopGuard.failed(this::close, current, e);
+        }
+    }
+
     // ---- the device
 
     private void requireOpen(String what) throws IOException {
@@ -162,7 +186,8 @@ final class FabricSocket implements StreamSocket, Receiver, Sender {
     @Override
     public int receive(long address, int length) throws IOException {
         requireOpen("receive");
-        int count = in.receive(address, length);
+        int there = Math.min(length, in.available());
+        int count = in.receive(address, turn == null ? there : turn.ahead(there));
         return count > 0 ? received(count) : nothing();
     }
 
@@ -198,7 +223,7 @@ final class FabricSocket implements StreamSocket, Receiver, Sender {
 
     @Override
     public boolean hasMore() {
-        return in.isEnded() || in.isReset();
+        return in.isEnded() || in.isReset() || (turn != null && in.available() > 0);
     }
 
     @Override
@@ -213,7 +238,46 @@ final class FabricSocket implements StreamSocket, Receiver, Sender {
     }
 
     @Override
+    public boolean gatherLater(IoVectors vectors, int count) {
+        if (turn == null || later != null || state != State.OPEN || !turn.take(this)) {
+            return false;
+        }
+        later = vectors;
+        laterCount = count;
+        return true;
+    }
+
+    /** Sends what was to be sent at the end of the turn, if it was not sent before. */
+    void settle() {
+        IoVectors vectors = later;
+        if (vectors == null) {
+            return;
+        }
+        later = null;
+        try {
+            laterSent = send(vectors, 0, laterCount);
+        } catch (IOException e) {
+            laterFailure = e;
+        }
+    }
+
+    @Override
+    public long gathered() throws IOException {
+        settle();
+        IOException failure = laterFailure;
+        if (failure != null) {
+            throw failure;
+        }
+        return laterSent;
+    }
+
+    @Override
     public long gather(IoVectors vectors, int from, int count) throws IOException {
+        settle();
+        return send(vectors, from, count);
+    }
+
+    private long send(IoVectors vectors, int from, int count) throws IOException {
         requireOpen("send");
         if (in.isReset()) {
             throw new IOException("Broken pipe");
@@ -269,6 +333,7 @@ final class FabricSocket implements StreamSocket, Receiver, Sender {
 
     @Override
     public void shutdownOutput() {
+        settle();
         if (state == State.OPEN) {
             out.sendEnd();
         }
@@ -293,6 +358,7 @@ final class FabricSocket implements StreamSocket, Receiver, Sender {
         if (state == State.CLOSED) {
             return;
         }
+        settle();
         boolean wasOpen = state == State.OPEN;
         state = State.CLOSED;
         open.closed();

@@ -17,9 +17,10 @@ public final class FabricTransport implements Transport {
      *
      * @param threads number of loops with a thread of their own; 0 for one loop that its owner runs
      * @param hostTimeoutNs how long a peer's host may say nothing; 0 for ever
+     * @param ring whether sockets receive ahead and send later, as those of io_uring do
      * @param kind of the threads
      */
-    public record Options(int threads, long hostTimeoutNs, Group.Kind kind) {}
+    public record Options(int threads, long hostTimeoutNs, boolean ring, Group.Kind kind) {}
 
     /**
      * Loops that have not run yet.
@@ -33,12 +34,12 @@ public final class FabricTransport implements Transport {
     public FabricTransport(Network network, InetAddress host, Group group, String name, Options options) {
         open = new OpenCount(options.hostTimeoutNs());
         for (int i = 0; i < options.threads(); i++) {
-            FabricLoop loop = new FabricLoop(network, host, open);
+            FabricLoop loop = new FabricLoop(network, host, open, options.ring());
             loop.start(group, name + i, options.kind());
             loops.add(loop);
         }
         if (options.threads() == 0) {
-            loops.add(new FabricLoop(network, host, open));
+            loops.add(new FabricLoop(network, host, open, options.ring()));
         }
     }
 

@@ -357,7 +357,7 @@ class DatagramTest {
                     host,
                     new Group(host.getHostAddress()),
                     "nic",
-                    new FabricTransport.Options(1, 0, Group.Kind.LOOP));
+                    new FabricTransport.Options(1, 0, false, Group.Kind.LOOP));
             return (DatagramLoop) transport.loops().getFirst();
         }
 

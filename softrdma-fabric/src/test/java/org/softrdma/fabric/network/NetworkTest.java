@@ -145,7 +145,7 @@ class NetworkTest {
         run(pair -> {
             FabricSocket server = pair.server();
             assertTrue(pair.baton.until(() -> finished(pair.client), SECOND_NS));
-            pair.client.attach(_ -> {});
+            pair.client.attach(_ -> {}, null);
             pair.client.raise();
             server.abort();
             IoVectors vectors = new IoVectors(new MemoryOperations(), 1);
