@@ -2,8 +2,7 @@ package org.softrdma.streams;
 
 import io.netty.buffer.ByteBufAllocator;
 import java.io.IOException;
-import java.util.Collections;
-import java.util.IdentityHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
@@ -22,7 +21,9 @@ final class StreamLoop {
     private final EventLoop loop;
     private final LoopBuffers buffers;
     private final Function<? super ClientChannel, ? extends ClientHandler> clients;
-    private final Set<StreamChannel> channels = Collections.newSetFromMap(new IdentityHashMap<>());
+
+    /** In the order in which they came, so that a simulation closes them in the same order each time. */
+    private final Set<StreamChannel> channels = new LinkedHashSet<>();
 
     /**
      * Without connections. Any thread.

@@ -14,15 +14,45 @@ import org.softrdma.sim.transport.NettyTransport;
 import org.softrdma.sim.transport.SocketOptions;
 import org.softrdma.sim.transport.Transport;
 
-/** TCP in the clear by io_uring. The service loader makes it; its buffers are direct memory. */
+/** TCP in the clear by event loops: those of io_uring, which the service loader takes, or of a simulation. */
 public final class StreamNetwork implements UringNetwork {
     private static final String THREAD_NAME = "kv-memcached";
 
     /** Sizes of the kernel's buffers, and how long silent clients stay, are the kernel's, as on the other networks. */
     private static final SocketOptions OPTIONS = new SocketOptions(0, 0, 0, true, true);
 
-    /** Nothing is open. */
-    public StreamNetwork() {}
+    private final Sockets sockets;
+    private final long bufferBytes;
+
+    /** Opens the event loops of a port. */
+    @FunctionalInterface
+    public interface Sockets {
+        /**
+         * Opens them; the port closes them.
+         *
+         * @param name of their threads
+         * @param threads how many loops
+         * @param ended run when the thread of a loop has ended, also when it was meant to
+         * @throws NetworkUnavailableException if there are none here; another network may serve the port
+         */
+        Transport open(String name, int threads, Runnable ended);
+    }
+
+    /** By io_uring. Nothing is open. */
+    public StreamNetwork() {
+        this(StreamNetwork::uring, PlatformDependent.maxDirectMemory());
+    }
+
+    /**
+     * By other event loops.
+     *
+     * @param sockets opens them
+     * @param bufferBytes that the buffers of all connections may take, in direct memory
+     */
+    public StreamNetwork(Sockets sockets, long bufferBytes) {
+        this.sockets = sockets;
+        this.bufferBytes = bufferBytes;
+    }
 
     @Override
     public ServerPort listen(
@@ -32,17 +62,18 @@ public final class StreamNetwork implements UringNetwork {
         if (settings.tls() != null || settings.unixSocket() != null) {
             throw new NetworkUnavailableException("it serves TCP in the clear only");
         }
-        NettyTransport.uringObstacle().ifPresent(reason -> {
-            throw new NetworkUnavailableException(reason);
-        });
         EndedLoops ended = new EndedLoops(failed);
-        return new StreamPort(open(settings.threads(), ended), settings, bufferBytes(), clients, ended);
+        Transport opened = sockets.open(THREAD_NAME, settings.threads(), ended);
+        return new StreamPort(opened, settings, bufferBytes, clients, ended);
     }
 
     /** The kernel has a ring for a trial, but perhaps not for each loop: memory, or descriptors. */
-    private static Transport open(int threads, EndedLoops ended) {
+    private static Transport uring(String name, int threads, Runnable ended) {
+        NettyTransport.uringObstacle().ifPresent(reason -> {
+            throw new NetworkUnavailableException(reason);
+        });
         try {
-            return NettyTransport.uring(THREAD_NAME, threads, OPTIONS, ended);
+            return NettyTransport.uring(name, threads, OPTIONS, ended);
         } catch (IOException e) {
             throw new NetworkUnavailableException(String.valueOf(e.getMessage()), e);
         }
@@ -50,6 +81,6 @@ public final class StreamNetwork implements UringNetwork {
 
     @Override
     public long bufferBytes() {
-        return PlatformDependent.maxDirectMemory();
+        return bufferBytes;
     }
 }

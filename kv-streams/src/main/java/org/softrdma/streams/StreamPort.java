@@ -81,6 +81,7 @@ final class StreamPort implements ServerPort {
             }
         });
         try {
+            first.waits().ifPresent(waits -> waits.until(listening::isDone, Long.MAX_VALUE));
             return listening.join();
         } catch (CompletionException e) {
             Throwable cause = e.getCause();
@@ -118,7 +119,7 @@ final class StreamPort implements ServerPort {
         if (!closed && !acceptors.isEmpty()) {
             CountDownLatch stopped = new CountDownLatch(1);
             loops.getFirst().runLast(() -> acceptors.forEach(Acceptor::close), stopped::countDown);
-            CloseTime.begin().await(stopped);
+            new CloseTime(sockets.loops().getFirst()).await(stopped);
         }
     }
 
@@ -135,7 +136,7 @@ final class StreamPort implements ServerPort {
             for (StreamLoop each : loops) {
                 each.close(left::countDown);
             }
-            CloseTime.begin().await(left);
+            new CloseTime(sockets.loops().getFirst()).await(left);
         } finally {
             sockets.close();
         }

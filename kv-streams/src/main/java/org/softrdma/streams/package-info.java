@@ -1,6 +1,7 @@
 /**
  * The memcached port by io_uring: kv's {@link org.softrdma.kv.server.host.UringNetwork} on the event loops and sockets of
- * softrdma-sim, which a device's own connections use too.
+ * softrdma-sim, which a device's own connections use too. The same port runs on the simulated network, on loops that implement the
+ * same interfaces ({@link org.softrdma.streams.StreamNetwork.Sockets}).
  *
  * <p>Design. What a GET costs a port beside the store is system calls, and the way to them. So
  *

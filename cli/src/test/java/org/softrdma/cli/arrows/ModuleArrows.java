@@ -48,7 +48,7 @@ final class ModuleArrows {
             Map.entry("streams", Set.of("sim", "kv")),
             Map.entry("stores", Set.of("verbs")),
             Map.entry("farm", Set.of("verbs", "stores")),
-            Map.entry("suites", Set.of("verbs", "testkit", "sim", "fabric", "kv")),
+            Map.entry("suites", Set.of("verbs", "testkit", "sim", "fabric", "kv", "streams")),
             Map.entry("bench", Set.of("kv", "stores", "verbs")),
             Map.entry(
                     "cli",
@@ -70,7 +70,8 @@ final class ModuleArrows {
     static final Map<String, List<String>> LIBRARIES = new TreeMap<>(Map.of(
             "com.ibm.disni..", List.of("disni.."),
             "io.netty..", List.of("sim.transport..", "kv.server.netty..", "streams.."),
-            "org.agrona..", List.of("sim..", "fabric..", "suites..", "kv..", "stores..", "farm..", "cli.."),
+            "org.agrona..",
+                    List.of("sim..", "fabric..", "suites..", "kv..", "streams..", "stores..", "farm..", "cli.."),
             "org.junit..", List.of("testkit..", "junit..", "cli.."),
             "com.fasterxml.jackson..", List.of("bench..", "cli.."),
             "org.HdrHistogram..", List.of("bench..", "cli.."),

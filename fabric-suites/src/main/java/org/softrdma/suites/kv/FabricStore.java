@@ -9,6 +9,7 @@ import org.softrdma.fabric.FabricNode;
 import org.softrdma.kv.client.KvClientContext;
 import org.softrdma.kv.server.KvServer;
 import org.softrdma.kv.server.KvServerContext;
+import org.softrdma.streams.StreamNetwork;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /**
@@ -34,6 +35,11 @@ public final class FabricStore implements AutoCloseable {
     private static final int PORT = 11_211;
     private static final int THREADS = 2;
 
+    /** From so few that the answers of a client or two are many, to enough for all. */
+    private static final long LEAST_BUFFER_BYTES = 1 << 16;
+
+    private static final long MOST_BUFFER_BYTES = 1 << 22;
+
     private final VerbsDevice device;
     private final KvServer server;
 
@@ -57,7 +63,9 @@ public final class FabricStore implements AutoCloseable {
                 .surroundings(around -> around.wallSeconds(() -> seconds(fabric))
                         .nanoClock(fabric.clock())
                         .random(fabric.baton().choices().generator())
-                        .network(new FabricServerNetwork(fabric, node))
+                        .network(new StreamNetwork(
+                                (name, threads, _) -> node.sockets(name, threads),
+                                fabric.baton().choices().between(LEAST_BUFFER_BYTES, MOST_BUFFER_BYTES)))
                         .ownThreads(new FabricServerThreads(fabric, node))
                         .turns(new BatonTurns(fabric, node)));
         VerbsDevice device = node.open(Map.of());
