@@ -293,13 +293,13 @@ class Model:
         for r in range(sc.nr):
             p = regs[r][0]
             if p >= 0 and not ready[r] >> p & 1 and here(p):
-                old = [m for m in self.replicas(cfgs, a, r) if m == p or m not in regs[r][2]]
+                old = self.replicas(cfgs, a, r)
                 if all(here(m) for m in old):
                     val, lock = mem[r][p]
                     rr = rec[r]
                     if 'serveBeforeLocks' not in mu:
                         for i, o in enumerate(ops):
-                            if o[EP] and o[EP] < a and self.unfinished(o):
+                            if self.in_doubt(s, i):
                                 seen = {rec[r][m][i] for m in old}
                                 if 'p' in seen or ('c' in seen and 'noLockForCommitRecord' not in mu):
                                     lock = (lock | 1 << i) & ~RO_MODE
@@ -315,7 +315,7 @@ class Model:
         # 2. votes and decisions
         for i, o in enumerate(ops):
             kind, loc, reads, writes, _ = sc.ops[i]
-            if not (writes and o[EP] and o[EP] < a and self.unfinished(o)):
+            if not (writes and self.in_doubt(s, i)):
                 continue
             if any(regs[r][0] < 0 for r in writes):
                 continue                                     # a region is lost
@@ -380,20 +380,28 @@ class Model:
                     if lock == RO_MODE:
                         lock = 0
                     rm = rec[r][m]
-                    if rm[i] + dec in ('cA', 'aC'):
+                    if rm[i] + dec == 'cA':
                         raise Violation('decision %s of t%d comes to m%d, which has a record of the other kind' % (dec, i, m))
                     yield ('t%d: m%d takes decision %s for region %d' % (i, m, dec, r),
                            with_(mem=put(mem, r, put(mem[r], m, (val, lock))),
-                                 rec=put(rec, r, put(rec[r], m, rm[:i] + dec.lower() + rm[i + 1:])),
+                                 rec=put(rec, r, put(rec[r], m, rm[:i] + ('c' if dec == 'C' else 'n') + rm[i + 1:])),
                                  ops=put(ops, i, o[:RS] + ((a, known, put(acks, n, 1), dec),))))
             if all(acks[n] for n in range(len(who)) if n not in skip) and here(rc):
                 out = dec if o[OUT] is None and rc == loc else o[OUT]
                 yield ('t%d: recovered, %s' % (i, 'told: ' + out if out != o[OUT] else 'its coordinator is gone or has told'),
                        with_(ops=put(ops, i, ('D', o[EP], o[RD], (), out, o[PREC], (a, 'Z', (), dec)))))
-        # 3. a new replica copies the object by a READ, and puts it down if it has no newer one
+        # 3. all is recovered: records of older epochs go, at one machine after the other
+        if faults and not any(sc.ops[i][3] and self.in_doubt(s, i) for i in range(sc.nt)):
+            for m in range(sc.nm):
+                old = [i for i, o in enumerate(ops) if o[RS] is not None and any(rec[r][m][i] != 'n' for r in range(sc.nr))]
+                if old and here(m):
+                    rr = tuple(put(rec[r], m, ''.join('n' if i in old else x for i, x in enumerate(rec[r][m])))
+                               for r in range(sc.nr))
+                    yield 'm%d forgets what is recovered' % m, with_(rec=rr)
+        # 4. a new replica copies the object by a READ, and puts it down if it has no newer one
         for r in range(sc.nr):
             p, b, c = regs[r]
-            doubt = any(r in sc.ops[i][3] and o[EP] and o[EP] < a and self.unfinished(o) for i, o in enumerate(ops))
+            doubt = any(r in sc.ops[i][3] and self.in_doubt(s, i) for i in range(sc.nt))
             for m in c:
                 if not here(m) or p < 0 or (doubt and 'copyBeforeRecovered' not in mu):
                     continue
@@ -409,8 +417,17 @@ class Model:
                     yield ('m%d puts its copy of region %d down and says it is whole' % (m, r),
                            with_(mem=put(mem, r, put(mem[r], m, (val, lock))), copy=rest + ((r, m, 'whole'),)))
 
-    def unfinished(self, o):
-        return o[PH] in 'PVBCATHSU' and not (o[RS] is not None and o[RS][1] == 'Z')
+    def in_doubt(self, s, i):
+        """of an older epoch than the active one, and not recovered in that"""
+        cfgs, active, rec, o = s[3], s[5], s[7], s[8][i]
+        if not o[EP] or o[EP] >= active:
+            return False
+        if o[RS] is None:
+            return o[PH] in 'PVBCATHSU'
+        if o[RS][1] != 'Z':
+            return True
+        return o[RS][0] < active and any(            # recovered before, and not forgotten everywhere
+            rec[r][m][i] != 'n' for r in self.sc.ops[i][3] for m in self.replicas(cfgs, active, r))
 
     # ---- operations
     def operation(self, s, i, with_):
