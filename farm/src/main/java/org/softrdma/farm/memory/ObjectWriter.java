@@ -123,11 +123,25 @@ public final class ObjectWriter {
      * @param image what was written
      */
     public void unlock(long object, ObjectImage image) {
+        finish(object, image, 0);
+    }
+
+    /**
+     * The object is written, but stays locked against readers: another transaction holds it too.
+     *
+     * @param object its offset in the region
+     * @param image what was written
+     */
+    public void keepLocked(long object, ObjectImage image) {
+        finish(object, image, FarmObjectDescriptor.EXCLUSIVE);
+    }
+
+    private void finish(long object, ObjectImage image, long lock) {
         ObjectLines.setVersions(
                 memory, object, allOf(image.length()), FarmObjectDescriptor.lineVersion(image.version()), steps);
         steps.fence();
-        WORD.setOpaque(memory, object, image.version());
-        steps.step(ObjectStep.UNLOCKED);
+        WORD.setOpaque(memory, object, image.version() | lock);
+        steps.step(lock == 0 ? ObjectStep.UNLOCKED : ObjectStep.LOCKED_FOR_WRITING);
     }
 
     private int allOf(int length) {

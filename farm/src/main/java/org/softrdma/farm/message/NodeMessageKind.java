@@ -21,5 +21,13 @@ public enum NodeMessageKind {
     /** A transaction of which the receiver is the primary of everything: commit it, if what it has read is as it was. */
     SHIP,
     /** A function of an object that the receiver serves: run it, as a transaction. Result: {u64 what it returned}. */
-    RUN
+    RUN,
+    /** What the sender has of a transaction of an older epoch; with no region, that this was all. */
+    IN_DOUBT,
+    /** A transaction of an older epoch is decided: write or forget it, as replica. */
+    DECIDE_REPLICA,
+    /** A transaction of an older epoch is decided: write it or not, as primary, and unlock. */
+    DECIDE_PRIMARY,
+    /** All transactions of older epochs that the sender had to decide are over. */
+    RECOVERED
 }

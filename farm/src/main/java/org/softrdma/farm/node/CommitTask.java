@@ -19,8 +19,8 @@ import org.softrdma.farm.transaction.WriteEntry;
 /**
  * Commits a transaction: ships it to the primary of all that it reads and writes, if one machine is that, and the replicas
  * are the same everywhere; else carries the messages of its {@link Coordinator}. It is done when the application can be
- * told; the coordinator goes on until all have answered. An epoch that comes after something was sent leaves the outcome
- * unknown. The node's thread.
+ * told; the coordinator goes on until all have answered. What an epoch interrupts is told when it is recovered. The node's
+ * thread.
  */
 final class CommitTask extends NodeTask {
     private final NodeParts node;
@@ -28,11 +28,10 @@ final class CommitTask extends NodeTask {
     private final List<WriteEntry> written;
     private final List<ObjectVersion> read;
     private @Nullable Coordinator coordinator;
-    private boolean begun;
+    private volatile boolean begun;
     private Coordinator.Told told = Coordinator.Told.NOTHING;
     private String reason = "";
     private TxId id = new TxId(0, 0, 0);
-    private boolean unknown;
 
     CommitTask(NodeParts node, FarmTransaction transaction) {
         this.node = node;
@@ -41,26 +40,33 @@ final class CommitTask extends NodeTask {
         read = transaction.onlyRead();
     }
 
-    /** What came of it, once it is done. */
+    /** True once it may have sent something. Any thread. */
+    boolean isBegun() {
+        return begun;
+    }
+
+    /** What came of it, once it is done; unknown, if this machine is no member any more before that. */
     <T> TransactionOutcome<T> outcome(@Nullable T value) {
-        if (unknown) {
-            return new TransactionOutcome.Unknown<>(id);
-        }
-        return told == Coordinator.Told.COMMITTED
-                ? new TransactionOutcome.Committed<>(value)
-                : new TransactionOutcome.Aborted<>(reason);
+        return switch (told) {
+            case COMMITTED -> new TransactionOutcome.Committed<>(value);
+            case ABORTED -> new TransactionOutcome.Aborted<>(reason);
+            case NOTHING, UNKNOWN -> new TransactionOutcome.Unknown<>(id);
+        };
     }
 
     @Override
     boolean advance(long nowNs) {
-        if (!begun && !isOver() && node.member().isRunning()) {
+        if (!begun
+                && !isOver()
+                && node.member().isRunning()
+                && node.transactions().mayBegin()) {
             return begin();
         }
         return isOver();
     }
 
     private boolean isOver() {
-        return unknown || told != Coordinator.Told.NOTHING;
+        return told != Coordinator.Told.NOTHING;
     }
 
     private boolean begin() {
@@ -74,7 +80,7 @@ final class CommitTask extends NodeTask {
             abort("a region is lost");
             return true;
         }
-        id = node.transactions().begin();
+        id = node.transactions().begin(this::onRecovered);
         begun = true;
         int most = node.context().longestMessage();
         int alone = onlyPrimary(configuration);
@@ -169,7 +175,6 @@ final class CommitTask extends NodeTask {
         if (told == Coordinator.Told.NOTHING) {
             told = current.told();
             reason = current.reason();
-            unknown |= current.isUnknown();
             boolean readOnly = written.isEmpty() && told == Coordinator.Told.COMMITTED;
             if (readOnly && !node.member().counts(id.epoch(), node.clock().nanoTime())) {
                 abort("the lease is over");
@@ -191,9 +196,14 @@ final class CommitTask extends NodeTask {
             if (written.isEmpty()) {
                 abort("an epoch has begun");
                 node.transactions().over(id); // nobody has a record of it
-            } else {
-                unknown = true;
             }
+        }
+    }
+
+    private void onRecovered(Coordinator.Told outcome) {
+        if (told == Coordinator.Told.NOTHING) {
+            told = outcome;
+            reason = "an epoch has begun";
         }
     }
 }

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.SortedSet;
+import java.util.function.Consumer;
 import org.agrona.CloseHelper;
 import org.agrona.concurrent.IdleStrategy;
 import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
@@ -16,8 +17,8 @@ import org.softrdma.farm.membership.Rings;
 import org.softrdma.farm.memory.LockFreeReader;
 import org.softrdma.farm.memory.ObjectImage;
 import org.softrdma.farm.message.NodeMessageDescriptor;
+import org.softrdma.farm.message.NodeMessageKind;
 import org.softrdma.farm.space.FarmSpace;
-import org.softrdma.farm.transaction.TxId;
 import org.softrdma.stores.StoreCounters;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.device.VerbsDevice;
@@ -59,7 +60,7 @@ public final class FarmNode implements AutoCloseable {
         NodeReads reads = null;
         try {
             reads = new NodeReads(device, domain, context.reads(), longest);
-            NodeTransactions transactions = new NodeTransactions(member, space, context, this::sendRecord);
+            NodeTransactions transactions = new NodeTransactions(member, space, context, this::send);
             Peers peers = new Peers(device, domain, membership, member, reads, transactions::truncated, context);
             parts = new NodeParts(
                     member,
@@ -135,7 +136,10 @@ public final class FarmNode implements AutoCloseable {
             return new TransactionOutcome.Committed<>(value);
         }
         CommitTask commit = new CommitTask(parts, transaction);
-        await(commit);
+        if (!isDone(commit) && !commit.isBegun()) {
+            throw removed();
+        }
+        commit.requireSuccess();
         return commit.outcome(value);
     }
 
@@ -154,7 +158,10 @@ public final class FarmNode implements AutoCloseable {
         TransactionOutcome<Long> outcome = new TransactionOutcome.Aborted<>("attempts=" + attempts);
         for (int i = 0; i < attempts && outcome instanceof TransactionOutcome.Aborted<Long>; i++) {
             FunctionTask task = new FunctionTask(parts, address, function, argument);
-            await(task);
+            if (!isDone(task) && !task.isBegun()) {
+                throw removed();
+            }
+            task.requireSuccess();
             outcome = task.outcome();
         }
         return outcome;
@@ -162,15 +169,24 @@ public final class FarmNode implements AutoCloseable {
 
     /** Hands a task over, and waits for it. */
     void await(NodeTask task) {
-        submitted.add(task);
-        IdleStrategy idle = context.idleStrategy();
-        while (!task.isDone()) {
-            if (over) {
-                throw new FarmException("this machine is no member any more");
-            }
-            idle.idle();
+        if (!isDone(task)) {
+            throw removed();
         }
         task.requireSuccess();
+    }
+
+    /** Hands a task over, and waits for it: false if this machine is no member any more before it is done. */
+    private boolean isDone(NodeTask task) {
+        submitted.add(task);
+        IdleStrategy idle = context.idleStrategy();
+        while (!task.isDone() && !over) {
+            idle.idle();
+        }
+        return task.isDone();
+    }
+
+    private static FarmException removed() {
+        return new FarmException("this machine is no member any more");
     }
 
     /** True once this machine is no member any more, and never will be. */
@@ -224,7 +240,6 @@ public final class FarmNode implements AutoCloseable {
     private void learn(Member member) {
         boolean newEpoch = epoch != member.epoch();
         epoch = member.epoch();
-        FarmConfiguration before = parts.space().configuration();
         if (newEpoch) {
             parts.peers().onEpoch();
             parts.transactions().giveUp();
@@ -232,7 +247,7 @@ public final class FarmNode implements AutoCloseable {
         }
         parts.space().onConfiguration(member.configuration());
         if (newEpoch) {
-            parts.transactions().onEpoch(region -> before.primary(region) == member.machine());
+            parts.transactions().onEpoch();
         }
         member.acknowledge();
     }
@@ -252,17 +267,29 @@ public final class FarmNode implements AutoCloseable {
     }
 
     private void onRequest(int machine, ByteBuffer request, Peers.AnswerHandler reply) {
+        NodeMessageKind kind = NodeMessageDescriptor.kind(request);
+        context.steps().step(kind);
         parts.transactions().truncate(machine, request);
-        switch (NodeMessageDescriptor.kind(request)) {
+        switch (kind) {
             case CAPABILITY -> reply.onAnswer(RegionCapabilities.answer(request, parts.space()));
             case ALLOCATE -> reply.onAnswer(Allocations.answer(request, parts.space()));
-            case PREPARE, VALIDATE, COMMIT_REPLICA, COMMIT_PRIMARY, ABORT, RECORD, SHIP, RUN ->
-                parts.transactions().onRequest(request, reply);
+            case PREPARE,
+                    VALIDATE,
+                    COMMIT_REPLICA,
+                    COMMIT_PRIMARY,
+                    ABORT,
+                    RECORD,
+                    SHIP,
+                    RUN,
+                    IN_DOUBT,
+                    DECIDE_REPLICA,
+                    DECIDE_PRIMARY,
+                    RECOVERED -> parts.transactions().onRequest(machine, request, reply);
         }
     }
 
-    private void sendRecord(TxId id, int machine, ByteBuffer record) {
-        parts.request(machine, record, answer -> parts.transactions().commits().onAnswer(id, machine, answer));
+    private void send(int machine, ByteBuffer message, Consumer<ByteBuffer> onAnswer) {
+        parts.request(machine, message, onAnswer::accept);
     }
 
     /** Leaves: what waits fails. The node's thread. */

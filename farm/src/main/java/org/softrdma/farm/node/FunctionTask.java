@@ -8,7 +8,10 @@ import org.softrdma.farm.message.NodeVerdict;
 import org.softrdma.farm.transaction.ShippedFunctions;
 import org.softrdma.farm.transaction.TxId;
 
-/** Ships a function to the primary of an object. The node's thread. */
+/**
+ * Ships a function to the primary of an object. What an epoch interrupts is shipped again, under the same name, if the
+ * primary is still the same: that knows whether it has run. The node's thread.
+ */
 final class FunctionTask extends NodeTask {
     private final NodeParts node;
     private final long address;
@@ -17,7 +20,9 @@ final class FunctionTask extends NodeTask {
     private TxId id = new TxId(0, 0, 0);
     private long notBeforeNs = Long.MIN_VALUE;
     private int looks;
-    private boolean begun;
+    private int ranAt = RegionPlacement.LOST;
+    private boolean asked;
+    private volatile boolean begun;
     private TransactionOutcome<Long> outcome = new TransactionOutcome.Unknown<>(id);
     private boolean over;
 
@@ -33,29 +38,51 @@ final class FunctionTask extends NodeTask {
         return outcome;
     }
 
+    /** True once it may have sent something. Any thread. */
+    boolean isBegun() {
+        return begun;
+    }
+
     @Override
     boolean advance(long nowNs) {
-        if (begun || nowNs < notBeforeNs || !node.member().isRunning()) {
+        boolean waits = !begun && (nowNs < notBeforeNs || !node.transactions().mayBegin());
+        if (over || asked || waits || !node.member().isRunning()) {
             return over;
         }
         int region = FarmAddress.region(address);
         int primary = node.space().configuration().primary(region);
+        if (begun) {
+            ask(primary);
+            return over;
+        }
         if (primary == RegionPlacement.LOST) {
             notBeforeNs = node.pauseUntilNs(nowNs, ++looks); // it may be so new that nobody has told of it yet
             boolean isKnown = node.space().configuration().regions().containsKey(region);
             return (isKnown || looks >= SpaceRead.MOST_LOOKS)
                     && fail("region " + region + " is lost, or there is none");
         }
-        begun = true;
-        id = node.transactions().begin();
+        id = node.transactions().name();
         ByteBuffer run = ShippedFunctions.run(id, address, function, argument);
         if (run.limit() > node.context().longestMessage()) {
             node.transactions().over(id);
             return fail("a message of " + run.limit() + " bytes > longestMessage="
                     + node.context().longestMessage() + ": ship fewer bytes");
         }
-        node.request(primary, run, this::onAnswer);
+        ranAt = primary;
+        outcome = new TransactionOutcome.Unknown<>(id);
+        begun = true;
+        ask(primary);
         return over;
+    }
+
+    private void ask(int primary) {
+        if (primary == ranAt) {
+            asked = true;
+            node.request(primary, ShippedFunctions.run(id, address, function, argument), this::onAnswer);
+        } else {
+            over = true; // who knows whether it has run is gone
+            node.transactions().over(id); // the records are the primary's own transaction's
+        }
     }
 
     private void onAnswer(ByteBuffer answer) {
@@ -74,10 +101,6 @@ final class FunctionTask extends NodeTask {
 
     @Override
     void onEpoch() {
-        if (begun && !over) {
-            over = true;
-            outcome = new TransactionOutcome.Unknown<>(id);
-            node.transactions().over(id); // the primary's own transaction has the records
-        }
+        asked = false;
     }
 }

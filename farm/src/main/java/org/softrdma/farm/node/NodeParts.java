@@ -52,7 +52,11 @@ record NodeParts(
                 handler.onAnswer(answer);
             });
         } else {
-            peers.request(machine, message, handler);
+            context.steps().step(NodeMessageDescriptor.kind(message));
+            peers.request(machine, message, answer -> {
+                context.steps().step(NodeMessageDescriptor.kind(answer));
+                handler.onAnswer(answer);
+            });
         }
     }
 

@@ -35,7 +35,7 @@ final class RegionCapabilities {
     static ByteBuffer answer(ByteBuffer request, FarmSpace space) {
         int number = request.limit() < REGION_OFFSET + Long.BYTES ? -1 : request.getInt(REGION_OFFSET);
         FarmRegion region = space.region(number);
-        if (region == null || !space.isPrimary(number)) {
+        if (region == null || !space.serves(number)) {
             return NodeMessageDescriptor.answer(NodeVerdict.NOT_READY, 0);
         }
         RemoteRegion remote = region.remote();

@@ -88,7 +88,7 @@ final class SpaceRead extends NodeTask implements NodeReads.ReadWaiter {
         epoch = node.member().epoch();
         if (primary == node.machine()) {
             FarmRegion own = node.space().regionOf(address, length);
-            return own != null && judge(own.segment(), FarmAddress.offset(address));
+            return own != null && node.space().serves(region) && judge(own.segment(), FarmAddress.offset(address));
         }
         RemoteRegion capability = node.space().capability(region);
         PeerLink link = node.peers().link(primary);

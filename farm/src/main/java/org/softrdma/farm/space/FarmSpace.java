@@ -1,8 +1,10 @@
 package org.softrdma.farm.space;
 
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.Map;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
@@ -31,6 +33,7 @@ public final class FarmSpace implements AutoCloseable {
     private final int machine;
     private final SortedMap<Integer, FarmRegion> regions = new TreeMap<>();
     private final Map<Integer, RemoteRegion> capabilities = new HashMap<>();
+    private final Set<Integer> ready = new HashSet<>();
     private FarmConfiguration configuration = FarmConfiguration.NONE;
 
     /**
@@ -61,14 +64,18 @@ public final class FarmSpace implements AutoCloseable {
     }
 
     /**
-     * Makes the regions that this machine has now, and gives up those that it has no more. RegionCapabilities hold for one
-     * epoch.
+     * Makes the regions that this machine has now, and gives up those that it has no more. Capabilities hold for one epoch.
+     * A region that this machine becomes primary of by an epoch is not {@link #serves served} before its locks are recovered,
+     * each time; one that is made within an epoch is empty.
      */
     public void onConfiguration(FarmConfiguration told) {
-        if (told.epoch() != configuration.epoch()) {
+        boolean sameEpoch = told.epoch() == configuration.epoch();
+        if (!sameEpoch) {
             capabilities.clear();
         }
+        FarmConfiguration before = configuration;
         configuration = told;
+        ready.removeIf(region -> !isPrimary(region));
         for (Iterator<Map.Entry<Integer, FarmRegion>> each = regions.entrySet().iterator(); each.hasNext(); ) {
             Map.Entry<Integer, FarmRegion> entry = each.next();
             if (!has(entry.getKey())) {
@@ -79,6 +86,9 @@ public final class FarmSpace implements AutoCloseable {
         for (int region : told.regions().keySet()) {
             if (has(region) && !regions.containsKey(region)) {
                 regions.put(region, new FarmRegion(device, domain, shape, steps, isPrimary(region)));
+            }
+            if (sameEpoch && !before.regions().containsKey(region) && isPrimary(region)) {
+                ready.add(region);
             }
             FarmRegion own = regions.get(region);
             if (own != null && !isPrimary(region)) {
@@ -92,9 +102,19 @@ public final class FarmSpace implements AutoCloseable {
         return placement != null && placement.machines().contains(machine);
     }
 
-    /** True if this machine serves a region. */
+    /** True if this machine is the primary of a region. */
     public boolean isPrimary(int region) {
         return configuration.primary(region) == machine;
+    }
+
+    /** True if it is that, and knows what is locked there. */
+    public boolean serves(int region) {
+        return ready.contains(region);
+    }
+
+    /** What is in doubt in the regions that this machine is primary of is locked: it serves them. */
+    public void locksRecovered() {
+        configuration.regions().keySet().stream().filter(this::isPrimary).forEach(ready::add);
     }
 
     /** A region that this machine has, or null. */
@@ -172,7 +192,7 @@ public final class FarmSpace implements AutoCloseable {
 
     private long allocateIn(int number, int length, long neighbour) {
         FarmRegion region = regions.get(number);
-        if (region == null || !isPrimary(number)) {
+        if (region == null || !serves(number)) {
             return FarmAddress.NONE;
         }
         long offset = region.allocate(shape.lengthWithChecksum(length), neighbour);

@@ -62,7 +62,9 @@ public final class Coordinator {
         /** It has taken effect. */
         COMMITTED,
         /** It has not, and never will. */
-        ABORTED
+        ABORTED,
+        /** Nobody knows. */
+        UNKNOWN
     }
 
     /** Sends messages. */
@@ -220,7 +222,8 @@ public final class Coordinator {
             reason = kind(phase) + " at machine " + machine + ": " + verdict;
         }
         if (verdict != NodeVerdict.DONE && isDecided()) {
-            return; // it breaks the protocol: never over, never told
+            told = told == Told.NOTHING ? Told.UNKNOWN : told; // it breaks the protocol: never over
+            return;
         }
         awaited.remove(machine);
         if (phase == Phase.COMMITTING_PRIMARIES) {
@@ -237,11 +240,6 @@ public final class Coordinator {
 
     private boolean isDecided() {
         return phase == Phase.COMMITTING_REPLICAS || phase == Phase.COMMITTING_PRIMARIES;
-    }
-
-    /** True if a machine refuses what it has promised: nobody knows the outcome. */
-    public boolean isUnknown() {
-        return isDecided() && !reason.isEmpty() && told == Told.NOTHING;
     }
 
     private void next() {

@@ -153,6 +153,9 @@ public final class LocalObjects {
             throw new IllegalArgumentException("no object of " + length + " bytes at " + Long.toHexString(address)
                     + " is served here and has the same replicas");
         }
+        if (!space.serves(number)) {
+            throw new Locked(); // until what is in doubt is known
+        }
         return region;
     }
 

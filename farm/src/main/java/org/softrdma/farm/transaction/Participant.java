@@ -1,12 +1,11 @@
 package org.softrdma.farm.transaction;
 
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.function.IntPredicate;
 import org.agrona.collections.Long2LongHashMap;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.farm.memory.FarmAddress;
@@ -29,21 +28,27 @@ import org.softrdma.farm.space.FarmSpace;
  *                                        applies,         unlocks,
  *                                        committed        committed
  *  committed         done again          done again       done again         done again         wrong          none
+ *
+ *  record of a role  DECIDE: commit                       DECIDE: abort      recovered
+ *  none              applies what the message brings,     done               -
+ *                    committed
+ *  prepared          applies, unlocks, committed          unlocks: none      wrong
+ *  committed         unlocks                              wrong              none
  * </pre>
  *
  * <p>Objects are locked against readers from PREPARE on: readers that are admitted to one machine's new value and to
  * another's old one would see half of a transaction. A transaction of one machine may admit them until it writes, because
  * then it locks all of its objects before it unlocks one.
  *
- * <p>When this machine becomes the primary of a region, it locks all that the records of its time as a replica write there:
- * whether they are committed everywhere nobody knows any more. They stay locked until they are over everywhere. The node's
- * thread.
+ * <p>Which role a machine has in what a transaction writes, the configuration says that it has learnt. When it becomes the
+ * primary of a region, it locks all that transactions in doubt write there, before it serves it; they unlock it when they
+ * are decided. The node's thread.
  */
 public final class Participant {
     private final FarmSpace space;
     private final Map<TxId, TransactionRecord> records = new HashMap<>();
-    /** How many records an object is locked for since an epoch began. */
-    private final Long2LongHashMap inDoubt = new Long2LongHashMap(0);
+    /** For how many transactions of older epochs an object is locked. */
+    private final Long2LongHashMap holders = new Long2LongHashMap(0);
 
     /** A participant without transactions. */
     public Participant(FarmSpace space) {
@@ -86,7 +91,9 @@ public final class Participant {
             case COMMIT_PRIMARY -> commitPrimary(id);
             case ABORT -> abort(id);
             case RECORD -> record(id, message, TransactionMessages.writes(message));
-            case CAPABILITY, ALLOCATE, SHIP, RUN -> NodeVerdict.REFUSED;
+            case DECIDE_REPLICA -> decide(id, message, false);
+            case DECIDE_PRIMARY -> decide(id, message, true);
+            case CAPABILITY, ALLOCATE, SHIP, RUN, IN_DOUBT, RECOVERED -> NodeVerdict.REFUSED;
         };
     }
 
@@ -103,24 +110,25 @@ public final class Participant {
         return made == null ? NodeVerdict.NOT_READY : lock(id, made, FarmObjectDescriptor.EXCLUSIVE);
     }
 
-    /** What a transaction writes here, or null if this machine has not all of it. */
+    /** What a transaction writes here, or null if this machine has not all of it, or does not serve it yet. */
     private @Nullable TransactionRecord recordOf(WriteSet writes) {
         TransactionRecord made = new TransactionRecord(writes.regions());
         for (WriteEntry entry : writes.entries()) {
-            if (space.regionOf(entry.address(), entry.image().length()) == null) {
+            int number = FarmAddress.region(entry.address());
+            if (space.regionOf(entry.address(), entry.image().length()) == null
+                    || (space.isPrimary(number) && !space.serves(number))) {
                 return null;
             }
-            made.add(entry, space.isPrimary(FarmAddress.region(entry.address())));
+            made.add(entry);
         }
-        made.prepared();
         return made;
     }
 
     private NodeVerdict lock(TxId id, TransactionRecord made, long mode) {
-        for (int i = 0; i < made.asPrimary().size(); i++) {
-            NodeVerdict verdict = lock(made.asPrimary().get(i), mode);
+        for (TransactionRecord.Write write : made.writes()) {
+            NodeVerdict verdict = isPrimary(write) ? lock(write, mode) : NodeVerdict.DONE;
             if (verdict != NodeVerdict.DONE) {
-                made.asPrimary().subList(0, i).forEach(this::release);
+                made.writes().forEach(this::release);
                 return verdict;
             }
         }
@@ -128,11 +136,12 @@ public final class Participant {
         return NodeVerdict.DONE;
     }
 
-    private NodeVerdict lock(WriteEntry entry, long mode) {
-        ObjectWriter writer = writer(entry.address());
-        long offset = FarmAddress.offset(entry.address());
-        long version = entry.image().version();
+    private NodeVerdict lock(TransactionRecord.Write write, long mode) {
+        ObjectWriter writer = writer(write);
+        long offset = FarmAddress.offset(write.address());
+        long version = write.entry().version();
         if (writer.tryLock(offset, version, mode)) {
+            write.locked(true);
             return NodeVerdict.DONE;
         }
         return (writer.version(offset) & ~FarmObjectDescriptor.LOCK_MASK) == version
@@ -140,25 +149,42 @@ public final class Participant {
                 : NodeVerdict.OTHER_VERSION;
     }
 
-    /** Of an object in a region that this machine has. */
-    private ObjectWriter writer(long address) {
-        FarmRegion region = space.region(FarmAddress.region(address));
+    private boolean isPrimary(TransactionRecord.Write write) {
+        return space.isPrimary(FarmAddress.region(write.address()));
+    }
+
+    private ObjectWriter writer(TransactionRecord.Write write) {
+        FarmRegion region = space.region(FarmAddress.region(write.address()));
         if (region == null) {
-            throw new IllegalStateException("region " + FarmAddress.region(address) + " is not here any more");
+            throw new IllegalStateException("region " + FarmAddress.region(write.address()) + " is not here any more");
         }
         return region.writer();
     }
 
-    private void release(WriteEntry entry) {
-        writer(entry.address()).release(FarmAddress.offset(entry.address()));
+    /** Unlocks an object for a transaction, unless another one that is in doubt holds it too. */
+    private void release(TransactionRecord.Write write) {
+        if (write.isLocked()) {
+            write.locked(false);
+            if (isLastHolder(write.address())) {
+                writer(write).release(FarmAddress.offset(write.address()));
+            }
+        }
+    }
+
+    /** One transaction less holds an object. */
+    private boolean isLastHolder(long address) {
+        long left = holders.remove(address) - 1;
+        if (left > 0) {
+            holders.put(address, left);
+        }
+        return left <= 0;
     }
 
     /** What was read is as it was, and nobody is about to change it. */
     private NodeVerdict validate(List<ObjectVersion> reads) {
         for (ObjectVersion read : reads) {
-            int number = FarmAddress.region(read.address());
             FarmRegion region = space.regionOf(read.address(), FarmObjectDescriptor.PAYLOAD_OFFSET);
-            if (region == null || !space.isPrimary(number)) {
+            if (region == null || !space.serves(FarmAddress.region(read.address()))) {
                 return NodeVerdict.NOT_READY;
             }
             long now = region.writer().version(FarmAddress.offset(read.address()));
@@ -174,66 +200,70 @@ public final class Participant {
 
     private NodeVerdict commitReplica(TxId id) {
         TransactionRecord found = records.get(id);
-        if (found == null || found.replica() == TransactionRecord.State.NONE) {
+        if (found == null || found.writes().stream().allMatch(this::isPrimary)) {
             return NodeVerdict.REFUSED;
         }
-        if (found.replica() == TransactionRecord.State.PREPARED) {
-            found.replicaCommitted();
-            for (WriteEntry entry : found.asReplica()) {
-                applyIfNewer(entry);
-            }
-        }
+        apply(found, false);
         return NodeVerdict.DONE;
-    }
-
-    /** Nobody READs a replica. What a copy has brought may be newer. */
-    private void applyIfNewer(WriteEntry entry) {
-        ObjectWriter writer = writer(entry.address());
-        long offset = FarmAddress.offset(entry.address());
-        if ((writer.version(offset) & ~FarmObjectDescriptor.LOCK_MASK)
-                <= entry.image().version()) {
-            writer.lockForWriting(offset, entry.image().length());
-            writer.write(offset, entry.image());
-            writer.unlock(offset, entry.image());
-        }
     }
 
     private NodeVerdict commitPrimary(TxId id) {
         TransactionRecord found = records.get(id);
-        if (found == null || found.primary() == TransactionRecord.State.NONE) {
+        if (found == null || found.writes().stream().noneMatch(this::isPrimary)) {
             return NodeVerdict.REFUSED;
         }
-        if (found.primary() == TransactionRecord.State.PREPARED) {
-            found.primaryCommitted();
-            for (WriteEntry entry : found.asPrimary()) {
-                lockForWriting(entry);
-            }
-            for (WriteEntry entry : found.asPrimary()) {
-                apply(entry);
-            }
-            for (WriteEntry entry : found.asPrimary()) {
-                unlock(entry);
-            }
-        }
+        apply(found, true);
         return NodeVerdict.DONE;
     }
 
-    private void lockForWriting(WriteEntry entry) {
-        writer(entry.address())
-                .lockForWriting(
-                        FarmAddress.offset(entry.address()), entry.image().length());
+    /**
+     * Writes what a transaction writes here in one role, as far as it is not written. All is locked before something is
+     * written, and all is written before something is unlocked. Nothing is put over what is newer, which a copy may have
+     * brought.
+     */
+    private void apply(TransactionRecord found, boolean asPrimary) {
+        List<TransactionRecord.Write> writes = new ArrayList<>();
+        for (TransactionRecord.Write write : found.writes()) {
+            if (isPrimary(write) == asPrimary && !write.isCommitted()) {
+                write.committed();
+                if (isNewer(write)) {
+                    writes.add(write);
+                } else {
+                    release(write);
+                }
+            }
+        }
+        for (TransactionRecord.Write write : writes) {
+            writer(write).lockForWriting(offset(write), write.entry().image().length());
+        }
+        for (TransactionRecord.Write write : writes) {
+            writer(write).write(offset(write), write.entry().image());
+        }
+        for (TransactionRecord.Write write : writes) {
+            unlock(write, asPrimary);
+        }
     }
 
-    private void apply(WriteEntry entry) {
-        writer(entry.address()).write(FarmAddress.offset(entry.address()), entry.image());
+    private static long offset(TransactionRecord.Write write) {
+        return FarmAddress.offset(write.address());
     }
 
-    private void unlock(WriteEntry entry) {
-        long offset = FarmAddress.offset(entry.address());
-        writer(entry.address()).unlock(offset, entry.image());
-        FarmRegion region = space.region(FarmAddress.region(entry.address()));
-        if (entry.change() == WriteEntry.Change.FREE && region != null) {
-            region.free(offset);
+    private boolean isNewer(TransactionRecord.Write write) {
+        return (writer(write).version(offset(write)) & ~FarmObjectDescriptor.LOCK_MASK)
+                <= write.entry().version();
+    }
+
+    private void unlock(TransactionRecord.Write write, boolean asPrimary) {
+        boolean free = write.isLocked() ? isLastHolder(write.address()) : !holders.containsKey(write.address());
+        write.locked(false);
+        if (free) {
+            writer(write).unlock(offset(write), write.entry().image());
+        } else {
+            writer(write).keepLocked(offset(write), write.entry().image());
+        }
+        FarmRegion region = space.region(FarmAddress.region(write.address()));
+        if (asPrimary && write.entry().change() == WriteEntry.Change.FREE && region != null) {
+            region.free(offset(write));
         }
     }
 
@@ -243,7 +273,7 @@ public final class Participant {
             return NodeVerdict.REFUSED;
         }
         if (found != null) {
-            found.asPrimary().forEach(this::release);
+            found.writes().forEach(this::release);
             records.remove(id);
         }
         return NodeVerdict.DONE;
@@ -254,7 +284,7 @@ public final class Participant {
     /** As primary of all that a transaction reads and writes: may it commit? Then it is locked; readers are admitted. */
     NodeVerdict prepareAlone(TxId id, WriteSet writes, List<ObjectVersion> reads) {
         TransactionRecord made = writes.entries().isEmpty() ? null : recordOf(writes);
-        if (made == null || !made.asReplica().isEmpty()) {
+        if (made == null || !made.writes().stream().allMatch(this::isPrimary)) {
             return NodeVerdict.NOT_READY;
         }
         NodeVerdict valid = validate(reads);
@@ -270,7 +300,7 @@ public final class Participant {
     /** True if it has taken a transaction of one machine before. */
     boolean isCommittedAlone(TxId id) {
         TransactionRecord found = records.get(id);
-        return found != null && found.primary() == TransactionRecord.State.COMMITTED;
+        return found != null && found.isCommittedInAll();
     }
 
     /** As replica of all that it writes. */
@@ -283,7 +313,7 @@ public final class Participant {
             if (made == null) {
                 return NodeVerdict.NOT_READY;
             }
-            if (!made.asPrimary().isEmpty()) {
+            if (made.writes().stream().anyMatch(this::isPrimary)) {
                 return NodeVerdict.REFUSED;
             }
             records.put(id, made);
@@ -305,58 +335,135 @@ public final class Participant {
                         records.entrySet().iterator();
                 each.hasNext(); ) {
             Map.Entry<TxId, TransactionRecord> entry = each.next();
-            if (entry.getValue().isCommittedInAll()
-                    && entry.getKey().machine() == machine
-                    && entry.getKey().number() <= number) {
+            if (entry.getKey().machine() == machine
+                    && entry.getKey().number() <= number
+                    && entry.getValue().isCommittedInAll()) {
                 each.remove();
-                entry.getValue().inDoubt().forEach(this::certain);
+                entry.getValue().writes().forEach(this::release);
             }
         }
     }
 
-    /** An object is not in doubt any more because of one record. */
-    private void certain(long address) {
-        long left = inDoubt.get(address) - 1;
-        if (left > 0) {
-            inDoubt.put(address, left);
+    // ---- recovery
+
+    /**
+     * This machine has learnt an epoch. It admits no readers any more to what it has locked for transactions of one machine:
+     * their decisions will come region by region.
+     */
+    void onEpoch() {
+        holders.clear();
+        for (TransactionRecord found : records.values()) {
+            found.writes().removeIf(write -> space.region(FarmAddress.region(write.address())) == null);
+            found.writes().stream().filter(TransactionRecord.Write::isLocked).forEach(this::hold);
+        }
+        records.values().removeIf(found -> found.writes().isEmpty());
+    }
+
+    /** What this machine has of transactions that are older than an epoch. */
+    Map<TxId, TransactionRecord> inDoubt(int epoch) {
+        Map<TxId, TransactionRecord> older = new HashMap<>(records);
+        older.keySet().removeIf(id -> id.epoch() >= epoch);
+        return older;
+    }
+
+    /**
+     * Takes over from another machine that has a region what a transaction in doubt writes there, if this machine is the
+     * primary of the region and does not serve it yet.
+     *
+     * @param id of the transaction
+     * @param regions that it writes
+     * @param write what the other machine has of it
+     */
+    void adopt(TxId id, List<Integer> regions, ReportedWrite write) {
+        int number = FarmAddress.region(write.entry().address());
+        if (!space.isPrimary(number)
+                || space.serves(number)
+                || space.regionOf(write.entry().address(), write.entry().image().length()) == null) {
             return;
         }
-        inDoubt.remove(address);
-        FarmRegion region = space.region(FarmAddress.region(address));
-        if (region != null) {
-            region.writer().release(FarmAddress.offset(address));
+        TransactionRecord found = records.computeIfAbsent(id, any -> new TransactionRecord(regions));
+        TransactionRecord.Write own = found.at(write.entry().address());
+        if (own == null) {
+            own = found.add(write.entry());
+        }
+        if (write.isCommitted() && !own.isCommitted()) {
+            own.committed();
+            if (isNewer(own)) {
+                writer(own).lockForWriting(offset(own), own.entry().image().length());
+                writer(own).write(offset(own), own.entry().image());
+                writer(own).keepLocked(offset(own), own.entry().image());
+            }
         }
     }
 
     /**
-     * This machine has learnt an epoch: it locks what is in doubt in regions that it serves from now on. And it admits no
-     * readers any more to what it has locked for transactions of one machine: their decisions will come region by region.
-     *
-     * @param served which regions it has served until now
+     * Locks what transactions older than an epoch write in regions that this machine is primary of and does not serve yet:
+     * also what is committed here, as it may be seen elsewhere only in part.
      */
-    public void onEpoch(IntPredicate served) {
-        for (TransactionRecord found : records.values()) {
-            found.asReplica().forEach(entry -> doubt(entry, found.inDoubt(), served));
-            found.asPrimary().forEach(entry -> doubt(entry, found.inDoubt(), served));
-            if (found.primary() == TransactionRecord.State.PREPARED) {
-                found.asPrimary().forEach(this::exclude);
+    void recoverLocks(int epoch) {
+        for (TransactionRecord found : inDoubt(epoch).values()) {
+            for (TransactionRecord.Write write : found.writes()) {
+                int number = FarmAddress.region(write.address());
+                if (space.isPrimary(number) && !space.serves(number) && !write.isLocked()) {
+                    write.locked(true);
+                    hold(write);
+                }
             }
         }
     }
 
-    private void exclude(WriteEntry entry) {
-        FarmRegion region = space.region(FarmAddress.region(entry.address()));
-        if (region != null) {
-            region.writer().lockAgainstReaders(FarmAddress.offset(entry.address()));
-        }
+    /** One transaction more that is in doubt has locked an object. */
+    private void hold(TransactionRecord.Write write) {
+        holders.put(write.address(), holders.get(write.address()) + 1);
+        writer(write).lockAgainstReaders(offset(write));
     }
 
-    private void doubt(WriteEntry entry, Set<Long> objects, IntPredicate served) {
-        int number = FarmAddress.region(entry.address());
-        FarmRegion region = space.region(number);
-        if (region != null && space.isPrimary(number) && !served.test(number) && objects.add(entry.address())) {
-            inDoubt.put(entry.address(), inDoubt.get(entry.address()) + 1);
-            region.writer().lockAgainstReaders(FarmAddress.offset(entry.address()));
+    private NodeVerdict decide(TxId id, ByteBuffer message, boolean asPrimary) {
+        WriteSet lacking = TransactionMessages.writes(message);
+        TransactionRecord found = records.get(id);
+        if (!TransactionMessages.commits(message)) {
+            return found == null ? NodeVerdict.DONE : decideAbort(id, found, asPrimary);
         }
+        if (found == null && !lacking.entries().isEmpty()) {
+            found = new TransactionRecord(lacking.regions());
+            records.put(id, found);
+        }
+        if (found != null) {
+            for (WriteEntry entry : lacking.entries()) {
+                if (found.at(entry.address()) == null
+                        && space.regionOf(entry.address(), entry.image().length()) != null) {
+                    TransactionRecord.Write ignored = found.add(entry);
+                }
+            }
+            apply(found, asPrimary);
+            found.writes().stream()
+                    .filter(write -> isPrimary(write) == asPrimary)
+                    .forEach(this::release);
+        }
+        return NodeVerdict.DONE;
+    }
+
+    private NodeVerdict decideAbort(TxId id, TransactionRecord found, boolean asPrimary) {
+        if (found.isCommittedInAny()) {
+            return NodeVerdict.REFUSED;
+        }
+        for (Iterator<TransactionRecord.Write> each = found.writes().iterator(); each.hasNext(); ) {
+            TransactionRecord.Write write = each.next();
+            if (isPrimary(write) == asPrimary) {
+                release(write);
+                each.remove();
+            }
+        }
+        if (found.writes().isEmpty()) {
+            records.remove(id);
+        }
+        return NodeVerdict.DONE;
+    }
+
+    /** All transactions that are older than an epoch are over everywhere. */
+    void recovered(int epoch) {
+        records.entrySet()
+                .removeIf(entry ->
+                        entry.getKey().epoch() < epoch && entry.getValue().isCommittedInAll());
     }
 }

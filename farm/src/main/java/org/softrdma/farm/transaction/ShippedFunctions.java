@@ -20,7 +20,8 @@ import org.softrdma.farm.space.FarmSpace;
  * its replicas its objects are locked, and functions that want them gather for the next one. A function that came too late
  * for a RECORD is in none of its writes, so nothing ever joins a transaction that was sent.
  *
- * <p>A function that comes twice runs once: its result is kept until its number is over. No socket. The node's thread.
+ * <p>A function that comes twice runs once, also if an epoch lies between: its result is kept until its number is over. What
+ * an epoch interrupts is answered when its transaction is recovered. No socket. The node's thread.
  */
 public final class ShippedFunctions {
     /** How long a function waits for a lock. */
@@ -37,8 +38,15 @@ public final class ShippedFunctions {
 
     /** What it needs of its machine. */
     public interface Machine {
-        /** Names the next transaction of this machine. */
-        TxId begin();
+        /**
+         * Begins the next transaction of this machine, and names it.
+         *
+         * @param onRecovered is told what came of it, if an epoch interrupts it
+         */
+        TxId begin(Consumer<Coordinator.Told> onRecovered);
+
+        /** True if it may begin one more. */
+        boolean mayBegin();
 
         /** A transaction of this machine is over everywhere. */
         void over(TxId id);
@@ -146,7 +154,7 @@ public final class ShippedFunctions {
      * @return how many functions have run
      */
     public int doWork(long nowNs) {
-        if (queue.isEmpty()) {
+        if (queue.isEmpty() || !machine.mayBegin()) {
             return 0;
         }
         Map<Set<Integer>, Batch> batches = new HashMap<>();
@@ -204,12 +212,22 @@ public final class ShippedFunctions {
             batch.ran.forEach(waiting -> end(waiting, mayAnswer ? NodeVerdict.DONE : NodeVerdict.NOT_READY));
             return;
         }
-        TxId id = machine.begin();
+        TxId id = machine.begin(told -> recovered(batch, told));
         ByteBuffer ship = SingleMachineCommits.ship(id, written, batch.objects.read(), machine.truncated());
         commits.onShip(ship, answer -> {
             machine.over(id);
             batch.ran.forEach(waiting -> end(waiting, NodeMessageDescriptor.verdict(answer)));
         });
+    }
+
+    /** An epoch has interrupted it. What did not commit runs again if it comes again. */
+    private void recovered(Batch batch, Coordinator.Told told) {
+        NodeVerdict verdict = switch (told) {
+            case COMMITTED -> NodeVerdict.DONE;
+            case ABORTED -> NodeVerdict.NOT_READY;
+            case NOTHING, UNKNOWN -> NodeVerdict.REFUSED;
+        };
+        batch.ran.forEach(waiting -> end(waiting, verdict));
     }
 
     private void end(Waiting waiting, NodeVerdict verdict) {
@@ -228,9 +246,11 @@ public final class ShippedFunctions {
         });
     }
 
-    /** An epoch was learnt: nobody waits for what is under way any more. */
+    /** An epoch was learnt: nobody waits any more, and what has not run does not run unless it comes again. */
     public void onEpoch() {
+        queue.forEach(waiting -> known.remove(TransactionMessages.id(waiting.run)));
         queue.clear();
-        known.clear();
+        known.values().forEach(waiting -> waiting.reply = answer -> {});
+        known.keySet().removeIf(id -> !space.configuration().members().contains(id.machine()));
     }
 }

@@ -3,9 +3,9 @@ package org.softrdma.farm.transaction;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
-import java.util.SortedSet;
 import org.softrdma.farm.memory.FarmObjectDescriptor;
 import org.softrdma.farm.memory.ObjectImage;
 import org.softrdma.farm.message.NodeMessageDescriptor;
@@ -15,12 +15,14 @@ import org.softrdma.farm.message.NodeMessageKind;
  * Bodies of a transaction's messages, little endian. The coordinator writes them.
  *
  * <pre>
- *  PREPARE, RECORD, SHIP
- *                   24 TxId | 40 u16 regions | 42 u16 entries | 44 u32 versions | 48 each region that is written, u32,
- *                   padded to 8 | entries: PREPARE of the receiver, else all | RECORD, SHIP: u64 truncated, as in the
+ *  PREPARE, RECORD, SHIP, IN_DOUBT, DECIDE_REPLICA, DECIDE_PRIMARY
+ *                   24 TxId | 40 u16 regions | 42 u16 entries | 44 u32 versions; DECIDE: 1 commit, 0 abort
+ *                   | 48 each region that is written, u32, padded to 8 | entries: PREPARE of the receiver, IN_DOUBT of
+ *                   the sender, DECIDE those that the receiver lacks, else all | RECORD, SHIP: u64 truncated, as in the
  *                   header, of the machine in TxId | SHIP: versions that were read, each {u64 address | u64 version}
  *  an entry          0 u64 address | 8 u64 version that was read | 16 u32 length of header and payload | 20 u8 change
- *                   | 21 3 x 0 | 24 the object from its incarnation on, without line versions, padded to 8
+ *                   | 21 u8 IN_DOUBT: 1 if the sender has committed it | 22 2 x 0
+ *                   | 24 the object from its incarnation on, without line versions, padded to 8
  *  VALIDATE         24 TxId | 40 u32 count | 44 u32 0 | 48 each {u64 address | u64 version}
  *  COMMIT_REPLICA, COMMIT_PRIMARY, ABORT   24 TxId
  *  RUN              24 TxId | 40 u64 address | 48 u32 function | 52 u32 bytes | 56 argument
@@ -37,6 +39,7 @@ final class TransactionMessages {
     private static final int ENTRY_VERSION = ENTRY_ADDRESS + Long.BYTES;
     private static final int ENTRY_LENGTH = ENTRY_VERSION + Long.BYTES;
     private static final int ENTRY_CHANGE = ENTRY_LENGTH + Integer.BYTES;
+    private static final int ENTRY_COMMITTED = ENTRY_CHANGE + Byte.BYTES;
     private static final int ENTRY_OBJECT = ENTRY_LENGTH + Long.BYTES;
     private static final int VERSIONS = 2 * Long.BYTES;
 
@@ -51,15 +54,47 @@ final class TransactionMessages {
         return length + Long.BYTES - 1 & -Long.BYTES;
     }
 
-    static ByteBuffer prepare(TxId id, SortedSet<Integer> regions, List<WriteEntry> entries) {
+    static ByteBuffer prepare(TxId id, Collection<Integer> regions, List<WriteEntry> entries) {
         ByteBuffer message = NodeMessageDescriptor.request(NodeMessageKind.PREPARE, bytes(regions, entries));
         int ignored = put(message, id, regions, entries);
         return message;
     }
 
+    /** What this machine has of a transaction in doubt. */
+    static ByteBuffer inDoubt(TxId id, List<Integer> regions, List<ReportedWrite> writes) {
+        List<WriteEntry> entries = writes.stream().map(ReportedWrite::entry).toList();
+        ByteBuffer message = NodeMessageDescriptor.request(NodeMessageKind.IN_DOUBT, bytes(regions, entries));
+        int ignored = put(message, id, regions, entries);
+        int at = LIST_OFFSET + padded(regions.size() * Integer.BYTES);
+        for (ReportedWrite write : writes) {
+            message.put(at + ENTRY_COMMITTED, (byte) (write.isCommitted() ? 1 : 0));
+            at += bytes(write.entry());
+        }
+        return message;
+    }
+
+    /** That was all that this machine has in doubt. */
+    static ByteBuffer nothingMoreInDoubt() {
+        return inDoubt(new TxId(0, 0, 0), List.of(), List.of());
+    }
+
+    /**
+     * The decision of a transaction that was in doubt.
+     *
+     * @param kind DECIDE_REPLICA or DECIDE_PRIMARY
+     * @param commits whether it commits
+     * @param lacking what the receiver does not have of it
+     */
+    static ByteBuffer decision(
+            NodeMessageKind kind, TxId id, boolean commits, List<Integer> regions, List<WriteEntry> lacking) {
+        ByteBuffer message = NodeMessageDescriptor.request(kind, bytes(regions, lacking));
+        int ignored = put(message, id, regions, lacking);
+        return message.putInt(VERSIONS_OFFSET, commits ? 1 : 0);
+    }
+
     /** A whole transaction, for the primary of all that it reads and writes. */
     static ByteBuffer ship(
-            TxId id, SortedSet<Integer> regions, List<WriteEntry> entries, List<ObjectVersion> reads, long truncated) {
+            TxId id, Collection<Integer> regions, List<WriteEntry> entries, List<ObjectVersion> reads, long truncated) {
         ByteBuffer message = NodeMessageDescriptor.request(
                 NodeMessageKind.SHIP, bytes(regions, entries) + Long.BYTES + reads.size() * VERSIONS);
         int end = put(message, id, regions, entries);
@@ -88,20 +123,24 @@ final class TransactionMessages {
     }
 
     /** Bytes of a transaction that is shipped. */
-    static int shipped(SortedSet<Integer> regions, List<WriteEntry> entries, List<ObjectVersion> reads) {
+    static int shipped(Collection<Integer> regions, List<WriteEntry> entries, List<ObjectVersion> reads) {
         return TX_OFFSET + bytes(regions, entries) + Long.BYTES + reads.size() * VERSIONS;
     }
 
-    private static int bytes(SortedSet<Integer> regions, List<WriteEntry> entries) {
+    private static int bytes(Collection<Integer> regions, List<WriteEntry> entries) {
         int length = TxId.LENGTH + Long.BYTES + padded(regions.size() * Integer.BYTES);
         for (WriteEntry entry : entries) {
-            length += ENTRY_OBJECT + padded(entry.image().length() - FarmObjectDescriptor.INCARNATION_OFFSET);
+            length += bytes(entry);
         }
         return length;
     }
 
+    private static int bytes(WriteEntry entry) {
+        return ENTRY_OBJECT + padded(entry.image().length() - FarmObjectDescriptor.INCARNATION_OFFSET);
+    }
+
     /** Where the entries end. */
-    private static int put(ByteBuffer message, TxId id, SortedSet<Integer> regions, List<WriteEntry> entries) {
+    private static int put(ByteBuffer message, TxId id, Collection<Integer> regions, List<WriteEntry> entries) {
         id.put(message, TX_OFFSET);
         message.putShort(REGIONS_OFFSET, (short) regions.size()).putShort(ENTRIES_OFFSET, (short) entries.size());
         int at = LIST_OFFSET;
@@ -113,12 +152,12 @@ final class TransactionMessages {
         for (WriteEntry entry : entries) {
             ObjectImage image = entry.image();
             message.putLong(at + ENTRY_ADDRESS, entry.address())
-                    .putLong(at + ENTRY_VERSION, image.version())
+                    .putLong(at + ENTRY_VERSION, entry.version())
                     .putInt(at + ENTRY_LENGTH, image.length())
                     .put(at + ENTRY_CHANGE, (byte) entry.change().ordinal());
             int bytes = image.length() - FarmObjectDescriptor.INCARNATION_OFFSET;
             image.get(FarmObjectDescriptor.INCARNATION_OFFSET, message, at + ENTRY_OBJECT, bytes);
-            at += ENTRY_OBJECT + padded(bytes);
+            at += bytes(entry);
         }
         return at;
     }
@@ -152,8 +191,10 @@ final class TransactionMessages {
     /** True if a message is long enough to name its transaction, and says what it needs. */
     static boolean isValid(ByteBuffer message) {
         return switch (NodeMessageDescriptor.kind(message)) {
-            case PREPARE, VALIDATE, RECORD, SHIP -> message.limit() >= LIST_OFFSET;
+            case PREPARE, VALIDATE, RECORD, SHIP, IN_DOUBT, DECIDE_REPLICA, DECIDE_PRIMARY ->
+                message.limit() >= LIST_OFFSET;
             case CAPABILITY, ALLOCATE, COMMIT_REPLICA, COMMIT_PRIMARY, ABORT -> message.limit() >= REGIONS_OFFSET;
+            case RECOVERED -> true;
             case RUN ->
                 message.limit() >= RUN_ARGUMENT
                         && message.getInt(RUN_BYTES) >= 0
@@ -165,12 +206,13 @@ final class TransactionMessages {
         return TxId.at(message, TX_OFFSET);
     }
 
-    /** What a PREPARE, a RECORD or a SHIP writes; nothing if it does not have what it says. */
+    /** What a message says that its transaction writes; nothing if it does not have what it says. */
     static WriteSet writes(ByteBuffer message) {
         int regions = Short.toUnsignedInt(message.getShort(REGIONS_OFFSET));
         int count = Short.toUnsignedInt(message.getShort(ENTRIES_OFFSET));
         int at = LIST_OFFSET + padded(regions * Integer.BYTES);
-        int tail = NodeMessageDescriptor.kind(message) == NodeMessageKind.PREPARE ? 0 : Long.BYTES;
+        NodeMessageKind kind = NodeMessageDescriptor.kind(message);
+        int tail = kind == NodeMessageKind.RECORD || kind == NodeMessageKind.SHIP ? Long.BYTES : 0;
         List<Integer> written = new ArrayList<>();
         for (int i = 0; i < regions && at <= message.limit(); i++) {
             written.add(message.getInt(LIST_OFFSET + i * Integer.BYTES));
@@ -196,6 +238,22 @@ final class TransactionMessages {
             at += ENTRY_OBJECT + padded(bytes);
         }
         return at + tail > message.limit() ? WriteSet.NONE : new WriteSet(written, entries, at);
+    }
+
+    /** True if a DECIDE is to commit. */
+    static boolean commits(ByteBuffer decision) {
+        return decision.getInt(VERSIONS_OFFSET) != 0;
+    }
+
+    /** What an IN_DOUBT says that its sender has. */
+    static List<ReportedWrite> reported(ByteBuffer inDoubt, WriteSet writes) {
+        List<ReportedWrite> reported = new ArrayList<>();
+        int at = LIST_OFFSET + padded(writes.regions().size() * Integer.BYTES);
+        for (WriteEntry entry : writes.entries()) {
+            reported.add(new ReportedWrite(entry, inDoubt.get(at + ENTRY_COMMITTED) != 0));
+            at += bytes(entry);
+        }
+        return reported;
     }
 
     /** The object that a RUN is for. */

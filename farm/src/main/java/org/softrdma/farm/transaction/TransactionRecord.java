@@ -1,90 +1,91 @@
 package org.softrdma.farm.transaction;
 
 import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
- * What a machine keeps of a transaction until it is over everywhere, once for each of its roles. What it writes stays in
- * it: recovery asks for it. The node's thread.
+ * What a machine keeps of a transaction until it is over everywhere. What it writes stays in it: recovery asks for it. The
+ * node's thread.
  */
 final class TransactionRecord {
-    /** How far a transaction is, in one role. */
-    enum State {
-        /** It writes nothing in this role. */
-        NONE,
-        /** It may commit. */
-        PREPARED,
-        /** It is committed, and written. */
-        COMMITTED
-    }
-
     private final List<Integer> regions;
-    private final List<WriteEntry> asPrimary = new ArrayList<>();
-    private final List<WriteEntry> asReplica = new ArrayList<>();
-    private final Set<Long> inDoubt = new HashSet<>();
-    private State primary = State.NONE;
-    private State replica = State.NONE;
+    private final List<Write> writes = new ArrayList<>();
+
+    /** An object that it writes here. */
+    static final class Write {
+        private final WriteEntry entry;
+        private boolean committed;
+        private boolean locked;
+
+        Write(WriteEntry entry) {
+            this.entry = entry;
+        }
+
+        WriteEntry entry() {
+            return entry;
+        }
+
+        long address() {
+            return entry.address();
+        }
+
+        /** True once it is written, or need not be as what is there is newer; until then it may commit. */
+        boolean isCommitted() {
+            return committed;
+        }
+
+        void committed() {
+            committed = true;
+        }
+
+        /** True while the object is locked for this transaction. */
+        boolean isLocked() {
+            return locked;
+        }
+
+        void locked(boolean isNow) {
+            locked = isNow;
+        }
+    }
 
     /** Of a transaction that writes these regions, on whatever machine. */
     TransactionRecord(List<Integer> regions) {
         this.regions = regions;
     }
 
-    /** Adds something that it writes in one of the roles. */
-    void add(WriteEntry entry, boolean isPrimary) {
-        (isPrimary ? asPrimary : asReplica).add(entry);
-    }
-
-    /** All that it writes here is added. */
-    void prepared() {
-        asPrimary.sort(Comparator.comparingLong(WriteEntry::address));
-        primary = asPrimary.isEmpty() ? State.NONE : State.PREPARED;
-        replica = asReplica.isEmpty() ? State.NONE : State.PREPARED;
+    /** Adds something that it writes here, which may commit. */
+    Write add(WriteEntry entry) {
+        Write added = new Write(entry);
+        writes.add(added);
+        return added;
     }
 
     List<Integer> regions() {
         return regions;
     }
 
-    /** What it writes here as primary, in the order of addresses. */
-    List<WriteEntry> asPrimary() {
-        return asPrimary;
+    /** What it writes here. */
+    List<Write> writes() {
+        return writes;
     }
 
-    /** What it writes here as replica. */
-    List<WriteEntry> asReplica() {
-        return asReplica;
-    }
-
-    State primary() {
-        return primary;
-    }
-
-    State replica() {
-        return replica;
-    }
-
-    void primaryCommitted() {
-        primary = State.COMMITTED;
-    }
-
-    void replicaCommitted() {
-        replica = State.COMMITTED;
+    /** What it writes at an address, or null. */
+    @Nullable
+    Write at(long address) {
+        for (Write write : writes) {
+            if (write.address() == address) {
+                return write;
+            }
+        }
+        return null;
     }
 
     boolean isCommittedInAll() {
-        return primary != State.PREPARED && replica != State.PREPARED;
+        return writes.stream().allMatch(Write::isCommitted);
     }
 
     boolean isCommittedInAny() {
-        return primary == State.COMMITTED || replica == State.COMMITTED;
-    }
-
-    /** Objects that are locked for it since an epoch began. */
-    Set<Long> inDoubt() {
-        return inDoubt;
+        return writes.stream().anyMatch(Write::isCommitted);
     }
 }

@@ -7,9 +7,10 @@ import org.softrdma.farm.memory.ObjectImage;
  *
  * @param address of the object
  * @param change what it does to it
- * @param image what the object is to be; its version is the one that was read
+ * @param version that was read
+ * @param image what the object is to be
  */
-public record WriteEntry(long address, Change change, ObjectImage image) {
+public record WriteEntry(long address, Change change, long version, ObjectImage image) {
     /** Kinds of changes. Their order is part of the protocol. */
     public enum Change {
         /** No change. */
@@ -20,5 +21,16 @@ public record WriteEntry(long address, Change change, ObjectImage image) {
         ALLOCATE,
         /** The object ceases to be. */
         FREE
+    }
+
+    /**
+     * An object whose image has the version that was read.
+     *
+     * @param address of the object
+     * @param change what it does to it
+     * @param image what the object is to be
+     */
+    public WriteEntry(long address, Change change, ObjectImage image) {
+        this(address, change, image.version(), image);
     }
 }

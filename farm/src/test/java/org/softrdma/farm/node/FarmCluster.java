@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.agrona.concurrent.IdleStrategy;
@@ -19,8 +20,8 @@ import org.softrdma.farm.membership.FarmConfiguration;
 import org.softrdma.farm.membership.FarmMembership;
 import org.softrdma.farm.membership.MembershipSettings;
 import org.softrdma.farm.membership.Rings;
+import org.softrdma.farm.message.NodeMessageKind;
 import org.softrdma.farm.space.SpaceShape;
-import org.softrdma.farm.store.BatonSteps;
 import org.softrdma.farm.transaction.ShippedFunction;
 import org.softrdma.verbs.device.VerbsDevice;
 
@@ -31,6 +32,7 @@ final class FarmCluster {
     /** How long a machine that has nothing to do looks away. */
     private static final long IDLE_NS = TimeUnit.MILLISECONDS.toNanos(1);
 
+    private static final long MOST_IDLE_NS = TimeUnit.MILLISECONDS.toNanos(10);
     private static final long PATIENCE_NS = TimeUnit.HOURS.toNanos(1);
     private static final SpaceShape SHAPE = new SpaceShape(1 << 14, 1 << 10, true);
 
@@ -42,7 +44,9 @@ final class FarmCluster {
     private final List<@Nullable FarmNode> nodes = new ArrayList<>();
     private final List<@Nullable VerbsDevice> devices = new ArrayList<>();
     private Supplier<IdleStrategy> idle;
+    private long mostIdleNs = IDLE_NS;
     private Map<Integer, ShippedFunction> functions = NumberObjects.FUNCTIONS;
+    private BiConsumer<Integer, NodeMessageKind> onMessage = (machine, kind) -> {};
     private boolean stopped;
 
     /** What a test does, in a process of a node of its own. */
@@ -80,8 +84,12 @@ final class FarmCluster {
         return this;
     }
 
-    /** Applications look only now and then whether what they wait for is done: a run of many seconds takes fewer steps. */
+    /**
+     * Applications look only now and then whether what they wait for is done, and machines that have long had nothing to do
+     * look away for longer: a run of many seconds takes fewer steps.
+     */
     FarmCluster lookingEvery(long ns) {
+        mostIdleNs = MOST_IDLE_NS;
         idle = () -> new IdleStrategy() {
             @Override
             public void idle(int workCount) {
@@ -99,6 +107,11 @@ final class FarmCluster {
             }
         };
         return this;
+    }
+
+    /** What a machine does at each message that it sends or takes. */
+    void onMessage(BiConsumer<Integer, NodeMessageKind> newOnMessage) {
+        onMessage = newOnMessage;
     }
 
     int machines() {
@@ -156,17 +169,20 @@ final class FarmCluster {
                     .random(fabric.baton().choices().generator())
                     .reads(8)
                     .functions(functions)
-                    .steps(new BatonSteps(fabric.baton()))
+                    .steps(new HostSteps(fabric, host, kind -> onMessage.accept(number, kind)))
                     .window(4)
                     .longestMessage(2048);
             try (FarmNode node = new FarmNode(device, membership, context)) {
                 devices.set(number, device);
                 nodes.set(number, node);
+                long idleNs = IDLE_NS;
                 while (!stopped && !node.isOver()) {
                     if (node.doWork() == 0) {
-                        fabric.baton().sleep(IDLE_NS);
+                        fabric.baton().sleep(idleNs);
+                        idleNs = Math.min(mostIdleNs, idleNs * 5 / 4);
                     } else {
                         fabric.baton().step();
+                        idleNs = IDLE_NS;
                     }
                 }
             }

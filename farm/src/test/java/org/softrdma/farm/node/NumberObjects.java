@@ -18,6 +18,8 @@ final class NumberObjects {
 
     static final int GET = 2;
     static final int FAIL = 3;
+    /** Adds one to a byte of it. */
+    static final int ADD_AT = 4;
 
     static final Map<Integer, ShippedFunction> FUNCTIONS = Map.of(
             ADD,
@@ -29,6 +31,13 @@ final class NumberObjects {
             },
             GET,
             (objects, address, argument) -> objects.read(address, LENGTH).getLong(VALUE),
+            ADD_AT,
+            (objects, address, argument) -> {
+                ObjectImage object = objects.write(address, LENGTH);
+                long before = object.getLong(VALUE);
+                object.putLong(VALUE, before + (1L << (8 * argument.get())));
+                return before;
+            },
             FAIL,
             (objects, address, argument) -> {
                 objects.write(address, LENGTH).putLong(VALUE, -1);

@@ -2,7 +2,6 @@ package org.softrdma.farm.node;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -309,19 +308,21 @@ class ReplicationTest {
         }
     }
 
-    /** The replica has kept it and answers no more: the others may or may not have decided. */
-    @Test
-    void shouldSayThatItDoesNotKnowWhenAnEpochInterruptsACommit() {
-        run(60, 4, 2, cluster -> {
+    /**
+     * A transaction on two objects, whose replica stands still as soon as it has prepared.
+     *
+     * @param removed true if the session of the transaction's machine ends meanwhile
+     */
+    private static void commitWithAReplicaThatStandsStill(boolean removed) {
+        run(60, 4, 3, cluster -> {
             List<Long> objects = objectOfEach(cluster);
             int replica = placement(cluster, objects.get(1)).replicas().getFirst();
-            int other = (replica + 2) % 4 == 1 ? (replica + 1) % 4 : (replica + 2) % 4;
-            int coordinator = 6 - replica - other - 1;
+            int other = replica == 2 ? 3 : 2;
             AtomicReference<@Nullable TransactionOutcome<Object>> outcome = new AtomicReference<>();
-            cluster.host(coordinator)
+            cluster.host(0)
                     .start(
                             "writer",
-                            () -> outcome.set(cluster.node(coordinator).transact(1, transaction -> {
+                            () -> outcome.set(cluster.node(0).transact(1, transaction -> {
                                 add(transaction, objects.get(1), 1);
                                 add(transaction, objects.get(other), 1);
                                 return null;
@@ -329,10 +330,49 @@ class ReplicationTest {
             cluster.until(() ->
                     cluster.node(replica).parts().transactions().participant().undecided() > 0);
             cluster.host(replica).pauseProcesses(TimeUnit.SECONDS.toNanos(10));
+            if (removed) {
+                cluster.ensemble().expel(0);
+            }
+            cluster.until(() -> outcome.get() != null);
+            assertEquals(removed, outcome.get() instanceof Unknown, String.valueOf(outcome.get()));
+
+            FarmNode reader = cluster.node(other);
+            cluster.until(() -> !cluster.configuration().members().contains(replica)
+                    && cluster.ensemble().active() == cluster.configuration().epoch());
+            long one = reader.read(objects.get(1), LENGTH).getLong(VALUE);
+            assertEquals(one, reader.read(objects.get(other), LENGTH).getLong(VALUE));
+            assertTrue(removed || one == (outcome.get() instanceof TransactionOutcome.Committed<?> ? 1 : 0));
+        });
+    }
+
+    @Test
+    void shouldTellWhatCameOfACommitThatAnEpochInterrupts() {
+        commitWithAReplicaThatStandsStill(false);
+    }
+
+    @Test
+    void shouldSayThatItDoesNotKnowOnAMachineThatIsRemoved() {
+        commitWithAReplicaThatStandsStill(true);
+    }
+
+    /** The others have learnt the epoch, so it is not asked again: its primary knows whether it has run. */
+    @Test
+    void shouldRunAFunctionOnceThatAnEpochInterrupts() {
+        run(61, 4, 2, cluster -> {
+            long address = make(cluster.node(1));
+            RegionPlacement placement = placement(cluster, address);
+            int replica = placement.replicas().getFirst();
+            int shipper = replica == 2 ? 3 : 2;
+            cluster.node(shipper).read(address, LENGTH);
+            AtomicReference<@Nullable TransactionOutcome<Long>> outcome = new AtomicReference<>();
+            cluster.host(replica).pauseProcesses(TimeUnit.SECONDS.toNanos(10));
+            cluster.host(shipper)
+                    .start("writer", () -> outcome.set(cluster.node(shipper).ship(5, address, ADD, new byte[] {1})));
             cluster.until(() -> outcome.get() != null);
 
-            assertInstanceOf(Unknown.class, outcome.get());
-            assertEquals(2, cluster.ensemble().configuration().epoch());
+            assertEquals(0, committed(Objects.requireNonNull(outcome.get())));
+            assertEquals(2, cluster.configuration().epoch());
+            assertEquals(1, cluster.node(0).read(address, LENGTH).getLong(VALUE));
         });
     }
 }

@@ -4,7 +4,6 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -14,14 +13,12 @@ import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 import java.util.random.RandomGeneratorFactory;
-import org.jspecify.annotations.Nullable;
 import org.softrdma.fabric.FabricSettings;
 import org.softrdma.fabric.baton.SimulatedThread;
 import org.softrdma.fabric.network.NetworkSettings;
 import org.softrdma.farm.memory.FarmAddress;
 import org.softrdma.farm.memory.FarmObjectDescriptor;
 import org.softrdma.farm.memory.ObjectImage;
-import org.softrdma.farm.space.FarmRegion;
 import org.softrdma.farm.transaction.ShippedFunction;
 import org.softrdma.testkit.history.ListAppendChecker;
 import org.softrdma.testkit.history.ListTransaction;
@@ -36,6 +33,7 @@ import org.softrdma.testkit.history.Operation;
 final class TransactionRace {
     private static final int LISTS = 4;
     private static final int TRANSACTIONS = 6;
+    private static final int MOST_ATTEMPTS = 50;
     private static final int MOST = 6 * TRANSACTIONS + 1;
     private static final int FIRST = FarmObjectDescriptor.PAYLOAD_OFFSET;
     static final int LENGTH = FIRST + MOST * Long.BYTES;
@@ -45,10 +43,17 @@ final class TransactionRace {
     enum Faults {
         /** Resets, pauses and partitions, all of them shorter than a session. */
         SHORT,
-        /** A machine is killed. Nobody recovers its transactions yet: what it leaves stays locked, and nobody may lie. */
-        KILL
+        /** A machine is killed, or two one after the other where three have each region. */
+        KILL,
+        /**
+         * As many machines are lost in any way: killed, without power, standing still with or without their devices, cut off
+         * from the membership, their sessions ended. Clocks drift within the bound.
+         */
+        LOSS
     }
 
+    private static final long MILLISECOND = TimeUnit.MILLISECONDS.toNanos(1);
+    private static final int MOST_DRIFT_PPM = 4900;
     private static final int APPEND = 4;
 
     /** What clients ship. */
@@ -74,7 +79,9 @@ final class TransactionRace {
     private long values;
     private int committed;
     private int aborted;
-    private int lockedLists;
+    private int unknown;
+    private final List<Integer> victims = new ArrayList<>();
+    private int lost;
 
     TransactionRace(long seed, int machines, int replication, Faults faults) {
         this.seed = seed;
@@ -87,8 +94,8 @@ final class TransactionRace {
                 ? FabricSettings.DEFAULT
                 : FabricSettings.adversary().with(NetworkSettings.DEFAULT.withBufferBytes(4096));
         cluster = new FarmCluster(seed, settings, machines, replication, Set.of()).functions(FUNCTIONS);
-        if (faults == Faults.KILL) {
-            cluster.lookingEvery(100 * MICROSECOND);
+        if (faults != Faults.SHORT) {
+            cluster.lookingEvery(500 * MICROSECOND);
         }
     }
 
@@ -103,20 +110,36 @@ final class TransactionRace {
                 int number = client;
                 clients.put(client, cluster.host(client % machines).start("client", () -> work(number)));
             }
-            int victim = random.nextInt(machines);
+            while (victims.size() < (faults == Faults.SHORT ? 0 : replication - 1)) {
+                int victim = random.nextInt(machines);
+                if (!victims.contains(victim)) {
+                    victims.add(victim);
+                }
+            }
+            for (int machine = 0; faults == Faults.LOSS && machine < machines; machine++) {
+                cluster.host(machine).driftClock(random.nextInt(-MOST_DRIFT_PPM, MOST_DRIFT_PPM + 1));
+            }
             while (clients.entrySet().stream().anyMatch(this::goesOn)) {
                 cluster.fabric().baton().sleep(random.nextLong(5000, 50_000) * MICROSECOND);
-                happen(victim);
+                happen();
             }
+            while (lost < victims.size()) {
+                lose(victims.get(lost++));
+            }
+            cluster.until(() -> areRemoved(victims));
             cluster.fabric().heal();
-            if (faults == Faults.KILL) {
-                cluster.host(victim).kill();
-                cluster.until(() -> cluster.ensemble().active() == 2);
-                history.addAll(begun.values()); // outcomes that nobody was told
-            }
+            cluster.until(() -> clients.entrySet().stream().noneMatch(this::goesOn));
+            history.addAll(begun.values()); // outcomes that nobody was told
             readAll();
         });
         return ListAppendChecker.check(history, last);
+    }
+
+    /** True if none of these machines is a member of an epoch that is active. */
+    private boolean areRemoved(List<Integer> some) {
+        return some.stream()
+                        .noneMatch(machine -> cluster.configuration().members().contains(machine))
+                && cluster.ensemble().active() == cluster.configuration().epoch();
     }
 
     private boolean goesOn(Map.Entry<Integer, SimulatedThread> client) {
@@ -124,12 +147,12 @@ final class TransactionRace {
                 && cluster.host(client.getKey() % machines).isAlive();
     }
 
-    private void happen(int victim) {
+    private void happen() {
         int one = random.nextInt(machines);
         int other = (one + 1 + random.nextInt(machines - 1)) % machines;
-        if (faults == Faults.KILL) {
-            if (random.nextInt(3) == 0) {
-                cluster.host(victim).kill();
+        if (faults != Faults.SHORT) {
+            if (lost < victims.size() && random.nextInt(3) == 0) {
+                loseNext();
             }
         } else if (seed % 3 == 0) {
             cluster.fabric().reset(cluster.host(one), cluster.host(other));
@@ -143,53 +166,31 @@ final class TransactionRace {
         }
     }
 
+    /** The second one at any time, or while what the first one has left is recovered. */
+    private void loseNext() {
+        if (lost > 0 && random.nextBoolean()) {
+            cluster.until(() -> cluster.ensemble().active() > 1);
+            cluster.fabric().baton().sleep(random.nextLong(1, 30_000) * MICROSECOND);
+        }
+        lose(victims.get(lost++));
+    }
+
+    private void lose(int machine) {
+        long longNs = random.nextLong(2500, 4500) * MILLISECOND;
+        switch (faults == Faults.KILL ? 0 : random.nextInt(6)) {
+            case 0 -> cluster.host(machine).kill();
+            case 1 -> cluster.host(machine).powerOff();
+            case 2 -> cluster.host(machine).pauseProcesses(longNs);
+            case 3 -> cluster.host(machine).pause(longNs);
+            case 4 ->
+                cluster.fabric()
+                        .partition(cluster.host(machine), cluster.ensemble().node(), longNs);
+            default -> cluster.ensemble().expel(machine);
+        }
+    }
+
     private void readAll() {
-        Set<Long> seen = new HashSet<>();
-        history.forEach(transaction -> transaction.reads().values().forEach(seen::addAll));
-        Set<String> locked = new TreeSet<>();
-        for (Map.Entry<String, Long> list : lists.entrySet()) {
-            List<Long> read = readLast(list.getValue());
-            if (read != null) {
-                last.put(list.getKey(), read);
-                seen.addAll(read);
-            } else if (faults == Faults.KILL) {
-                locked.add(list.getKey());
-            } else {
-                throw new AssertionError("a list stays locked");
-            }
-        }
-        locked.forEach(key -> last.put(key, inDoubt(Objects.requireNonNull(lists.get(key)), seen)));
-        lockedLists = locked.size();
-    }
-
-    /**
-     * A list that is locked: what a machine has of it, without what nobody has seen or been told of, which recovery may yet
-     * abort.
-     */
-    private List<Long> inDoubt(long address, Set<Long> seen) {
-        List<Long> longest = new ArrayList<>();
-        for (int machine = 0; machine < machines; machine++) {
-            FarmRegion region = cluster.host(machine).isAlive()
-                    ? cluster.node(machine).parts().space().region(FarmAddress.region(address))
-                    : null;
-            if (region != null) {
-                ObjectImage image = new ObjectImage();
-                region.writer().load(FarmAddress.offset(address), LENGTH, image);
-                List<Long> list = list(image);
-                longest = list.size() > longest.size() ? list : longest;
-            }
-        }
-        while (!longest.isEmpty() && isUnknown(longest.getLast(), seen)) {
-            longest.removeLast();
-        }
-        return longest;
-    }
-
-    private boolean isUnknown(Long value, Set<Long> seen) {
-        return history.stream()
-                .anyMatch(transaction -> transaction.outcome() == ListTransaction.Outcome.UNKNOWN
-                        && transaction.appends().containsValue(value)
-                        && transaction.appends().values().stream().noneMatch(seen::contains));
+        lists.forEach((key, address) -> last.put(key, readLast(address)));
     }
 
     private long make(int machine) {
@@ -201,20 +202,33 @@ final class TransactionRace {
         throw new AssertionError("no list");
     }
 
-    /** Null if the list is locked for ever. */
-    private @Nullable List<Long> readLast(long address) {
-        FarmNode node = cluster.node(cluster.host(0).isAlive() ? 0 : 1);
-        return node.transact(3, transaction -> list(transaction.read(address, LENGTH)))
-                        instanceof TransactionOutcome.Committed<List<Long>>(List<Long> list)
-                ? list
-                : null;
+    private List<Long> readLast(long address) {
+        FarmNode node = cluster.node(member());
+        if (node.transact(MOST_ATTEMPTS, transaction -> list(transaction.read(address, LENGTH)))
+                instanceof TransactionOutcome.Committed<List<Long>>(List<Long> list)) {
+            return Objects.requireNonNull(list);
+        }
+        throw new AssertionError("a list stays locked");
+    }
+
+    private int member() {
+        return cluster.configuration().members().stream()
+                .filter(machine -> cluster.host(machine).isAlive())
+                .findFirst()
+                .orElseThrow();
     }
 
     private void work(int client) {
         FarmNode node = cluster.node(client % machines);
-        for (int i = 0; i < TRANSACTIONS; i++) {
-            transact(client, node);
-            cluster.fabric().baton().sleep(random.nextLong(3000) * MICROSECOND);
+        try {
+            for (int i = 0; i < TRANSACTIONS; i++) {
+                transact(client, node);
+                cluster.fabric().baton().sleep(random.nextLong(3000) * MICROSECOND);
+            }
+        } catch (FarmException e) {
+            if (!node.isOver()) {
+                throw e;
+            }
         }
     }
 
@@ -250,7 +264,15 @@ final class TransactionRace {
             }
             return null;
         });
+        requireKnown(node, outcome);
         record(client, outcome, invoked, reads, appends);
+    }
+
+    /** A machine that is a member gets to know what came of what it has begun. */
+    private static void requireKnown(FarmNode node, TransactionOutcome<?> outcome) {
+        if (outcome instanceof TransactionOutcome.Unknown<?> && !node.isOver()) {
+            throw new AssertionError(outcome + " at a machine that is a member");
+        }
     }
 
     /** Appends by a function that runs at the primary, and says nothing of what was there. */
@@ -287,6 +309,7 @@ final class TransactionRace {
         };
         committed += told == ListTransaction.Outcome.COMMITTED ? 1 : 0;
         aborted += told == ListTransaction.Outcome.ABORTED ? 1 : 0;
+        unknown += told == ListTransaction.Outcome.UNKNOWN ? 1 : 0;
         long returned = told == ListTransaction.Outcome.UNKNOWN ? Operation.NEVER : ++readings;
         history.add(new ListTransaction("client" + client, invoked, returned, told, reads, appends));
         begun.remove(client);
@@ -314,8 +337,8 @@ final class TransactionRace {
         return aborted;
     }
 
-    int lockedLists() {
-        return lockedLists;
+    int unknown() {
+        return unknown;
     }
 
     @Override

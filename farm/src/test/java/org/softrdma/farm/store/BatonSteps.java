@@ -8,7 +8,7 @@ import org.softrdma.stores.MemorySteps;
  * Writes memory in pieces of a word, and lets others run between some of the steps: some changes are seen in the middle,
  * and others happen within one copy of a device.
  */
-public final class BatonSteps extends MemorySteps {
+public class BatonSteps extends MemorySteps {
     private static final int SEEN = 250;
 
     private final Baton baton;

@@ -85,6 +85,7 @@ class ParticipantTest {
                     ProtectionDomain domain = device.allocateProtectionDomain();
                     FarmSpace space = new FarmSpace(device, domain, SHAPE, looks, 0)) {
                 space.onConfiguration(configuration(1, placement));
+                space.locksRecovered();
                 body.run(space, new Participant(space));
             }
         });
@@ -270,7 +271,7 @@ class ParticipantTest {
     void shouldRecordAWholeTransactionAtOnceAndWaitForEachReplica() {
         RegionPlacement placement = new RegionPlacement(0, List.of(1, 2), List.of());
         run(placement, (space, participant) -> {
-            space.onConfiguration(configuration(1, placement).with(REGION + 1, placement));
+            space.onConfiguration(configuration(1, placement).with(REGION + 1, placement)); // made within the epoch
             List<String> sent = new ArrayList<>();
             List<NodeVerdict> replies = new ArrayList<>();
             SingleMachineCommits commits = new SingleMachineCommits(
@@ -318,41 +319,6 @@ class ParticipantTest {
 
     // ---- epochs
 
-    /** It may be committed elsewhere, and seen there; or it may be aborted. */
-    @Test
-    void shouldLockWhatIsInDoubtWhenItBecomesPrimaryUntilThatIsOver() {
-        run(AS_REPLICA, (space, participant) -> {
-            assertEquals(NodeVerdict.DONE, prepare(participant, ID, entry(1024, 0, 5)));
-            assertEquals(NodeVerdict.DONE, decide(participant, NodeMessageKind.COMMIT_REPLICA, ID));
-            assertEquals(NodeVerdict.DONE, prepare(participant, OTHER, entry(2048, 0, 5)));
-            space.onConfiguration(configuration(2, AS_PRIMARY));
-            participant.onEpoch(region -> false);
-
-            assertEquals(List.of(LOCKED, LOCKED, 0L), List.of(look(space, 1024), look(space, 2048), look(space, 4096)));
-            assertEquals(NodeVerdict.LOCKED, prepare(participant, new TxId(2, 9, 3), entry(1024, 4, 6)));
-            participant.truncate(9, ID.number());
-            assertEquals(List.of(5L, LOCKED), List.of(look(space, 1024), look(space, 2048)));
-            assertEquals(NodeVerdict.DONE, prepare(participant, new TxId(2, 9, 3), entry(1024, 4, 6)));
-        });
-    }
-
-    @Test
-    void shouldKeepAnObjectLockedForTheLastOfTheTransactionsThatAreInDoubt() {
-        run(AS_REPLICA, (space, participant) -> {
-            assertEquals(NodeVerdict.DONE, prepare(participant, ID, entry(1024, 0, 5)));
-            assertEquals(NodeVerdict.DONE, decide(participant, NodeMessageKind.COMMIT_REPLICA, ID));
-            assertEquals(NodeVerdict.DONE, prepare(participant, OTHER, entry(1024, 4, 6)));
-            assertEquals(NodeVerdict.DONE, decide(participant, NodeMessageKind.COMMIT_REPLICA, OTHER));
-            space.onConfiguration(configuration(2, AS_PRIMARY));
-            participant.onEpoch(region -> false);
-
-            participant.truncate(9, ID.number());
-            assertEquals(LOCKED, look(space, 1024));
-            participant.truncate(9, OTHER.number());
-            assertEquals(6, look(space, 1024));
-        });
-    }
-
     /** Its decision comes region by region, as the model shows: readers would see the one and then not the other. */
     @Test
     void shouldAdmitReadersNoMoreToATransactionOfOneMachineThatIsInDoubt() {
@@ -362,7 +328,7 @@ class ParticipantTest {
             assertEquals(0, look(space, 1024));
             commits.onEpoch();
             space.onConfiguration(configuration(2, AS_PRIMARY));
-            participant.onEpoch(region -> true);
+            participant.onEpoch();
 
             assertEquals(LOCKED, look(space, 1024));
             commits.onAnswer(ID, 1, done()); // of the old epoch
@@ -370,11 +336,55 @@ class ParticipantTest {
         });
     }
 
+    @Test
+    void shouldTakeNothingAsPrimaryOfARegionThatItDoesNotServeYet() {
+        run(AS_REPLICA, (space, participant) -> {
+            space.onConfiguration(configuration(2, AS_PRIMARY));
+            participant.onEpoch();
+            assertEquals(NodeVerdict.NOT_READY, prepare(participant, ID, entry(1024, 0, 5)));
+            assertEquals(
+                    NodeVerdict.NOT_READY,
+                    verdict(
+                            participant,
+                            TransactionMessages.validate(
+                                    ID, List.of(new ObjectVersion(FarmAddress.of(REGION, 1024), 0)))));
+            assertEquals(FarmAddress.NONE, space.allocate(LENGTH, FarmAddress.NONE));
+            space.locksRecovered();
+            assertEquals(NodeVerdict.DONE, prepare(participant, ID, entry(1024, 0, 5)));
+        });
+    }
+
+    /** A decision may come to who has never heard of the transaction, or knows better. */
+    @Test
+    void shouldTakeADecisionInEveryState() {
+        run(AS_REPLICA, (space, participant) -> {
+            assertEquals(NodeVerdict.DONE, decided(participant, ID, true));
+            assertEquals(NodeVerdict.DONE, decided(participant, ID, false));
+            assertEquals(0, participant.records());
+            assertEquals(NodeVerdict.DONE, decided(participant, ID, true, entry(1024, 0, 5)));
+            assertEquals(NodeVerdict.DONE, decided(participant, ID, true, entry(1024, 0, 5)));
+            assertEquals(5, look(space, 1024));
+            assertEquals(NodeVerdict.REFUSED, decided(participant, ID, false)); // it was committed
+            assertEquals(NodeVerdict.DONE, prepare(participant, OTHER, entry(1024, 4, 6)));
+            assertEquals(NodeVerdict.DONE, decided(participant, OTHER, false));
+            assertEquals(1, participant.records());
+            assertEquals(5, look(space, 1024));
+        });
+    }
+
+    private static NodeVerdict decided(Participant participant, TxId id, boolean commits, WriteEntry... lacking) {
+        return verdict(
+                participant,
+                TransactionMessages.decision(
+                        NodeMessageKind.DECIDE_REPLICA, id, commits, List.of(REGION), List.of(lacking)));
+    }
+
     /** It does not know what is free: an allocation would overwrite what lives. */
     @Test
     void shouldNotAllocateInARegionOfWhichItWasAReplica() {
         run(AS_REPLICA, (space, participant) -> {
             space.onConfiguration(configuration(2, AS_PRIMARY));
+            space.locksRecovered();
             assertEquals(FarmAddress.NONE, space.allocate(LENGTH, FarmAddress.NONE));
             assertEquals(FarmAddress.NONE, space.allocate(LENGTH, FarmAddress.of(REGION, 1024)));
         });
@@ -382,6 +392,7 @@ class ParticipantTest {
             assertEquals(REGION, FarmAddress.region(space.allocate(LENGTH, FarmAddress.NONE)));
             space.onConfiguration(configuration(2, AS_REPLICA));
             space.onConfiguration(configuration(3, AS_PRIMARY));
+            space.locksRecovered();
             assertEquals(FarmAddress.NONE, space.allocate(LENGTH, FarmAddress.NONE));
         });
     }

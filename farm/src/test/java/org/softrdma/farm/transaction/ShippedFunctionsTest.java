@@ -11,6 +11,7 @@ import java.util.Objects;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.softrdma.fabric.Fabric;
 import org.softrdma.fabric.FabricNode;
@@ -59,10 +60,20 @@ class ShippedFunctionsTest implements ShippedFunctions.Machine {
     private final List<String> answers = new ArrayList<>();
     private long begun;
     private boolean lease = true;
+    private boolean mayBegin = true;
+    private Consumer<Coordinator.Told> onRecovered = told -> {};
+    private Consumer<Coordinator.Told> firstOnRecovered = told -> {};
 
     @Override
-    public TxId begin() {
+    public TxId begin(Consumer<Coordinator.Told> newOnRecovered) {
+        onRecovered = newOnRecovered;
+        firstOnRecovered = begun == 0 ? newOnRecovered : firstOnRecovered;
         return new TxId(1, 0, ++begun);
+    }
+
+    @Override
+    public boolean mayBegin() {
+        return mayBegin;
     }
 
     @Override
@@ -93,7 +104,8 @@ class ShippedFunctionsTest implements ShippedFunctions.Machine {
                     FarmSpace space = new FarmSpace(device, domain, SHAPE, MemorySteps.OF_JVM, 0)) {
                 RegionPlacement placement = new RegionPlacement(0, List.of(1), List.of());
                 space.onConfiguration(new FarmConfiguration(
-                        1, 0, 2, new TreeSet<>(List.of(0, 1, 2)), new TreeMap<>(Map.of(REGION, placement))));
+                        1, 0, 2, new TreeSet<>(List.of(0, 1, 9)), new TreeMap<>(Map.of(REGION, placement))));
+                space.locksRecovered();
                 Participant participant = new Participant(space);
                 SingleMachineCommits commits =
                         new SingleMachineCommits(space, participant, (id, machine, message) -> sent.add(id));
@@ -163,6 +175,53 @@ class ShippedFunctionsTest implements ShippedFunctions.Machine {
             ship(functions, 2, GET, ONE);
             assertEquals(1, functions.doWork(1));
             assertEquals("2 DONE 1", answers.getLast());
+        });
+    }
+
+    /** Its primary knows whether it has run, and waits until it knows what came of it. */
+    @Test
+    void shouldRunAFunctionOnceThatComesAgainAfterAnEpoch() {
+        run((functions, commits, participant) -> {
+            ship(functions, 1, ADD, ONE);
+            assertEquals(1, functions.doWork(0));
+            ship(functions, 2, ADD, OTHER);
+            commits.onEpoch();
+            functions.onEpoch();
+            ship(functions, 1, ADD, ONE);
+            ship(functions, 2, ADD, OTHER);
+            assertEquals(1, functions.doWork(1));
+            assertEquals(List.of(), answers);
+            recorded(commits);
+            assertEquals(List.of("2 DONE 0"), answers);
+            firstOnRecovered.accept(Coordinator.Told.COMMITTED);
+            assertEquals(List.of("2 DONE 0", "1 DONE 0"), answers);
+        });
+    }
+
+    @Test
+    void shouldRunAFunctionAgainWhoseTransactionIsAborted() {
+        run((functions, commits, participant) -> {
+            ship(functions, 1, ADD, ONE);
+            assertEquals(1, functions.doWork(0));
+            commits.onEpoch();
+            functions.onEpoch();
+            onRecovered.accept(Coordinator.Told.ABORTED);
+            assertEquals(List.of(), answers);
+            ship(functions, 1, ADD, OTHER);
+            assertEquals(1, functions.doWork(1));
+            recorded(commits);
+            assertEquals(List.of("1 DONE 0"), answers);
+        });
+    }
+
+    @Test
+    void shouldWaitWhileTooManyTransactionsAreNotOver() {
+        run((functions, commits, participant) -> {
+            mayBegin = false;
+            ship(functions, 1, ADD, ONE);
+            assertEquals(0, functions.doWork(0));
+            mayBegin = true;
+            assertEquals(1, functions.doWork(1));
         });
     }
 
