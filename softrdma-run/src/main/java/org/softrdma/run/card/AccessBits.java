@@ -17,7 +17,8 @@ public final class AccessBits {
     static final int ZERO_BASED = 1 << 5;
 
     private static final int HUGE_PAGES = 1 << 7;
-    private static final int OF_WINDOW = REMOTE_WRITE | REMOTE_READ | REMOTE_ATOMIC | ZERO_BASED;
+    /** Programs give windows the right to write locally, which says nothing there. */
+    private static final int OF_WINDOW = LOCAL_WRITE | REMOTE_WRITE | REMOTE_READ | REMOTE_ATOMIC | ZERO_BASED;
     /** A wish that has nothing to do with rights: relaxed ordering, and others that may be ignored. */
     private static final int OPTIONAL = 0x3FF0_0000;
 

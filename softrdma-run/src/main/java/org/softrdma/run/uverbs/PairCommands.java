@@ -1,7 +1,7 @@
 package org.softrdma.run.uverbs;
 
 import java.net.InetSocketAddress;
-import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
@@ -64,6 +64,7 @@ final class PairCommands {
         RxeRing sendRing = context.memory().create(Math.max(1, capacity[0]), PairLimits.sendLength(capacity));
         Optional<RxeRing> receiveRing = Optional.empty();
         capacity[4] = PairLimits.inlineLength(capacity);
+        capacity[2] = PairLimits.pieces(capacity[4]);
         CardPair made;
         try {
             if (shared.isEmpty()) {
@@ -100,7 +101,7 @@ final class PairCommands {
                 sends,
                 receives,
                 shared,
-                Arrays.stream(capacity).boxed().toList(),
+                inRings(capacity, sendRing, receiveRing),
                 sendRing,
                 receiveRing,
                 new PairAttributes());
@@ -112,6 +113,16 @@ final class PairCommands {
         receiveRing.ifPresent(ring -> command.tell(0, ring));
         command.tell(16, sendRing);
         command.answerEither(call, 32);
+    }
+
+    /** What there is room for: more than what was asked for, which the answer to the creation repeats, as SoftRoCE does. */
+    private static List<Integer> inRings(int[] capacity, RxeRing sends, Optional<RxeRing> receives) {
+        return List.of(
+                sends.capacity(),
+                receives.map(RxeRing::capacity).orElse(0),
+                capacity[2],
+                receives.isEmpty() ? 0 : capacity[3],
+                capacity[4]);
     }
 
     private static @Nullable SharedReceiveRing sharedRing(Optional<VerbsObject.SharedReceives> shared) {

@@ -53,6 +53,11 @@ final class PairLimits {
         return Math.max(Math.max(1, capacity[2]) * PIECE_LENGTH, capacity[4]);
     }
 
+    /** Pieces of a request to send that have place where so many inline bytes have. */
+    static int pieces(int inlineLength) {
+        return inlineLength / PIECE_LENGTH;
+    }
+
     static int sendLength(int[] capacity) {
         return SEND_LENGTH + inlineLength(capacity);
     }

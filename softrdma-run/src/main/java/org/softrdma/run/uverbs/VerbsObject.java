@@ -78,7 +78,7 @@ sealed interface VerbsObject {
      * @param card what the card has of it
      * @param cookie by which the program knows it
      * @param type as verbs number it
-     * @param capacity five numbers: requests to send and to receive, pieces of each, bytes inline
+     * @param capacity five numbers: requests that the rings have room for, to send and to receive, pieces of each, bytes inline
      * @param receives empty if they are shared
      * @param attributes as MODIFY_QP has set them
      */

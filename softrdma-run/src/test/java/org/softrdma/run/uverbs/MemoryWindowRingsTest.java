@@ -98,7 +98,7 @@ class MemoryWindowRingsTest {
     @Test
     void shouldGiveAPeerAccessByTheKeyThatWasChosen() {
         allocate(OWN);
-        bound(to, 1000, 10, REMOTE_WRITE);
+        bound(to, 1000, 10, REMOTE_WRITE | 1);
         program.memory.set(ValueLayout.JAVA_BYTE, 0, (byte) 77);
         write(from, address(1000), key);
         completions.expect(2, SUCCESS);
@@ -157,7 +157,7 @@ class MemoryWindowRingsTest {
 
     @Test
     void shouldFailBindsOfOtherKeysAndRights() {
-        int[][] wrong = {{1, REMOTE_WRITE}, {0, 1}, {0, 64}};
+        int[][] wrong = {{1, REMOTE_WRITE}, {0, 16}, {0, 64}};
         for (int[] each : wrong) {
             ScriptedProgram.Pair pair = program.pair(2, completions, 7, 7);
             program.connect(pair, program.pair(2, completions, 7, 7));

@@ -11,9 +11,6 @@ import org.jspecify.annotations.Nullable;
  * <p>The thread of the queue pair's engine binds, unbinds and checks. A window may be closed by any thread meanwhile.
  */
 public final class StreamWindows implements Window.Holder {
-    /** Has nothing to forget of a window that its domain shares. */
-    private static final Window.Holder NOBODY = key -> {};
-
     private final StagTable table;
     private final int domain;
     private final int stream;
@@ -83,7 +80,7 @@ public final class StreamWindows implements Window.Holder {
             if (!shared) {
                 remember(key, window);
             }
-            window.bound(shared ? NOBODY : this, key, region);
+            window.bound(this, key, region);
             long base = (rights & AccessRights.ZERO_BASED_WINDOW) != 0 ? 0 : address;
             table.bindWindow(window.row(), key, binding, base, length, all, shared ? domain : stream, region);
             return true;
