@@ -4,9 +4,11 @@ import java.lang.System.Logger.Level;
 import java.lang.foreign.Arena;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.softrdma.run.card.Card;
 import org.softrdma.run.card.EventWriter;
 import org.softrdma.run.device.RxeDevice;
 import org.softrdma.run.device.RxeTree;
+import org.softrdma.run.files.DeviceFile;
 import org.softrdma.run.files.FileCalls;
 import org.softrdma.run.filter.DescriptorRange;
 import org.softrdma.run.kernel.Architecture;
@@ -15,6 +17,7 @@ import org.softrdma.run.kernel.ErrorNumber;
 import org.softrdma.run.kernel.LinuxCall;
 import org.softrdma.run.kernel.Notification;
 import org.softrdma.run.kernel.ProgramKernel;
+import org.softrdma.run.rdmacm.RdmaCmDevice;
 import org.softrdma.run.uverbs.UverbsDevice;
 
 /**
@@ -28,15 +31,21 @@ final class ProgramCalls {
     private final Architecture architecture;
     private final Notification call;
     private final FileCalls files;
+    private final Card card;
     private final UverbsDevice verbs;
+    private final RdmaCmDevice manager;
 
     ProgramCalls(
             ProgramKernel kernel, Architecture architecture, DescriptorRange range, RxeDevice device, Arena arena) {
         this.kernel = kernel;
         this.architecture = architecture;
         call = new Notification(arena.allocate(Notification.LENGTH, Long.BYTES));
-        verbs = new UverbsDevice(kernel, range, device, new EventWriter(architecture), arena);
-        files = new FileCalls(kernel, architecture, range, RxeTree.of(device), Map.of(UverbsDevice.PATH, verbs), arena);
+        card = new Card(device, kernel.listener());
+        EventWriter pipes = new EventWriter(architecture);
+        verbs = new UverbsDevice(kernel, range, device, card, pipes, arena);
+        manager = new RdmaCmDevice(kernel, range, device, card, pipes, arena);
+        Map<String, DeviceFile> devices = Map.of(UverbsDevice.PATH, verbs, RdmaCmDevice.PATH, manager);
+        files = new FileCalls(kernel, architecture, range, RxeTree.of(device), devices, arena);
     }
 
     /**
@@ -52,7 +61,9 @@ final class ProgramCalls {
 
     /** Ends what programs have left. */
     void close() {
+        manager.close();
         verbs.close();
+        card.close();
     }
 
     /** Waits for a call and answers it; true for the last one. */
@@ -67,10 +78,13 @@ final class ProgramCalls {
         return isLast;
     }
 
-    /** The thread goes on, whatever has failed in the card. */
+    /** The card works meanwhile, and what nobody has any more ends. The thread goes on, whatever has failed in the card. */
     private void awaitCall() {
         try {
-            verbs.awaitCall();
+            while (!card.awaitCall()) {
+                verbs.forgetContexts();
+                manager.forgetChannels();
+            }
         } catch (RuntimeException | Error e) {
             report(null, e);
         }
@@ -82,7 +96,7 @@ final class ProgramCalls {
                 kernel.pass(call.id());
             } else if (which == LinuxCall.IOCTL) {
                 verbs.answer(call);
-            } else if (which != LinuxCall.WRITE || !verbs.ring(call)) {
+            } else if (which != LinuxCall.WRITE || !(verbs.ring(call) || manager.answer(call))) {
                 files.answer(call, which);
             }
         } catch (CallRefusedException e) {

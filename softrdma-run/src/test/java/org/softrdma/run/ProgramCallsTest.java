@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.Arena;
+import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -43,6 +44,17 @@ class ProgramCallsTest {
                 answerTo(LinuxCall.OPEN, kernel.text(0, "/dev/infiniband/uverbs0"), 02000002));
         assertEquals("refuse 14", answerTo(LinuxCall.IOCTL, 960, 0xC018_1B01L, 0));
         assertEquals("pass", answerTo(LinuxCall.CLOSE, 1));
+    }
+
+    /** A channel is a pipe; a library closes what is no character device. */
+    @Test
+    void shouldSayThatAChannelIsACharacterDevice() {
+        assertEquals("answer 960", answerTo(LinuxCall.OPEN, kernel.text(0, "/dev/infiniband/rdma_cm"), 02000002));
+        long empty = kernel.text(0, "");
+        assertEquals("answer 0", answerTo(LinuxCall.NEWFSTATAT, 960, empty, empty + 64, 010000));
+        assertEquals(0020666, kernel.memory().get(ValueLayout.JAVA_INT, 64 + 24));
+        assertEquals("answer 0", answerTo(LinuxCall.FSTAT, 960, empty + 64));
+        assertEquals("refuse 22", answerTo(LinuxCall.WRITE, 960, empty, 7)); // no command
     }
 
     @Test

@@ -21,6 +21,7 @@ import org.softrdma.sim.SoftRdmaProvider;
 import org.softrdma.sim.device.SoftRdmaDevice;
 import org.softrdma.sim.memory.ForeignMemory;
 import org.softrdma.sim.memory.ForeignProcess;
+import org.softrdma.sim.roce.cm.CmPort;
 import org.softrdma.sim.roce.wire.NumberedPort;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.AsyncEvent;
@@ -55,7 +56,9 @@ public final class Card {
     private final SecureRandom secrets = new SecureRandom();
     private boolean callWaits;
     private boolean contextEnds;
+    private int udpPort;
     private final Map<Integer, ForeignProcess> processes = new HashMap<>();
+    private final PeerPorts peers = new PeerPorts();
     private @Nullable SoftRdmaDevice device;
 
     /**
@@ -154,6 +157,25 @@ public final class Card {
         }
     }
 
+    /** Where peers' queue pairs are. */
+    public PeerPorts peers() {
+        return peers;
+    }
+
+    /**
+     * The connection manager at an address of this host.
+     *
+     * @throws CallRefusedException if this card's UDP port is another's there: peers would not find it
+     */
+    public CmPort managerAt(InetAddress local) throws CallRefusedException {
+        SoftRdmaDevice opened = device();
+        CmPort found = CardErrors.of(() -> opened.connectionManager(local));
+        if (found.localAddress().getPort() != udpPort) {
+            throw new CallRefusedException(ErrorNumber.EADDRNOTAVAIL);
+        }
+        return found;
+    }
+
     /**
      * Processes that have no region any more are forgotten: their numbers may become others'.
      *
@@ -233,6 +255,7 @@ public final class Card {
             if (isFree(address, port)) {
                 SoftRdmaDevice opened = opened(address, port);
                 if (hasPort(opened, port)) {
+                    udpPort = port;
                     return opened;
                 }
                 opened.close();

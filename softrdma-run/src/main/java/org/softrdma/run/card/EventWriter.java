@@ -34,6 +34,11 @@ public final class EventWriter {
         return write(writingEnd, cookie, kind, MOST);
     }
 
+    /** A word. */
+    public boolean word(int writingEnd, long word) {
+        return write(writingEnd, word, 0, Long.BYTES);
+    }
+
     private boolean write(int writingEnd, long first, long second, int length) {
         event.set(ValueLayout.JAVA_LONG, 0, first);
         event.set(ValueLayout.JAVA_LONG, Long.BYTES, second);

@@ -8,6 +8,10 @@ public final class RxeTree {
     private static final String CLASS = "/sys/class/infiniband";
     private static final String VERBS = "/sys/class/infiniband_verbs";
     private static final String VERBS_DEVICE = VERBS + "/uverbs0";
+    private static final String MANAGER = "/sys/class/misc/rdma_cm";
+    private static final int MISC_MAJOR = 10;
+    private static final int MANAGER_MINOR = 58;
+    private static final int MANAGER_ABI = 4;
     private static final int UVERBS_MAJOR = 231;
     private static final int UVERBS_MINOR = 192;
     private static final int UVERBS_ABI = 6;
@@ -24,9 +28,12 @@ public final class RxeTree {
                 .root(VERBS)
                 .root("/sys/class/infiniband_mad")
                 .root("/sys/class/infiniband_cm")
-                .root("/sys/class/misc/rdma_cm")
+                .root(MANAGER)
                 .root("/dev/infiniband")
                 .node("/dev/infiniband/uverbs0", new VirtualNode.CharacterDevice(UVERBS_MAJOR, UVERBS_MINOR))
+                .node("/dev/infiniband/rdma_cm", new VirtualNode.CharacterDevice(MISC_MAJOR, MANAGER_MINOR))
+                .line(MANAGER + "/abi_version", MANAGER_ABI)
+                .line(MANAGER + "/dev", MISC_MAJOR + ":" + MANAGER_MINOR)
                 .line(VERBS + "/abi_version", UVERBS_ABI)
                 .line(VERBS_DEVICE + "/ibdev", device.name())
                 .line(VERBS_DEVICE + "/dev", UVERBS_MAJOR + ":" + UVERBS_MINOR)

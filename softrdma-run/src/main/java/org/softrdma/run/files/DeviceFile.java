@@ -4,7 +4,6 @@ import org.softrdma.run.kernel.CallRefusedException;
 import org.softrdma.run.kernel.Notification;
 
 /** What opening a character device does. */
-@FunctionalInterface
 public interface DeviceFile {
     /**
      * Answers the call with a new descriptor.
@@ -13,4 +12,9 @@ public interface DeviceFile {
      * @throws CallRefusedException what the program gets instead
      */
     void open(Notification call, boolean closeOnExec) throws CallRefusedException;
+
+    /** Whether a program's descriptor is of it, though its file is not named after it. */
+    default boolean has(int thread, int descriptor) {
+        return false;
+    }
 }

@@ -52,7 +52,7 @@ public final class FileCalls {
         this.range = range;
         this.tree = tree;
         this.devices = Map.copyOf(devices);
-        paths = new ProgramPaths(kernel, tree, arena);
+        paths = new ProgramPaths(kernel, tree, this.devices, arena);
         buffer = arena.allocate(MOST_ENTRIES, Long.BYTES);
     }
 
@@ -80,7 +80,7 @@ public final class FileCalls {
     }
 
     private @Nullable String pathOf(Notification call) {
-        return OurFiles.pathOf(kernel, call.thread(), (int) call.argument(0));
+        return paths.ofDescriptor(call.thread(), (int) call.argument(0));
     }
 
     private VirtualNode node(String path) throws CallRefusedException {

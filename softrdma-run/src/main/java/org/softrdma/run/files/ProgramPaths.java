@@ -6,6 +6,7 @@ import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.run.kernel.Notification;
 import org.softrdma.run.kernel.ProgramKernel;
@@ -30,11 +31,13 @@ final class ProgramPaths {
 
     private final ProgramKernel kernel;
     private final VirtualTree tree;
+    private final Map<String, DeviceFile> devices;
     private final MemorySegment text;
 
-    ProgramPaths(ProgramKernel kernel, VirtualTree tree, Arena arena) {
+    ProgramPaths(ProgramKernel kernel, VirtualTree tree, Map<String, DeviceFile> devices, Arena arena) {
         this.kernel = kernel;
         this.tree = tree;
+        this.devices = devices;
         text = arena.allocate(LONGEST);
     }
 
@@ -52,9 +55,7 @@ final class ProgramPaths {
             return null;
         }
         if (length == 0) { // AT_EMPTY_PATH: the descriptor itself
-            return directory == NO_DIRECTORY
-                    ? null
-                    : OurFiles.pathOf(kernel, call.thread(), (int) call.argument(directory));
+            return directory == NO_DIRECTORY ? null : ofDescriptor(call.thread(), (int) call.argument(directory));
         }
         boolean concerns = concerns(length);
         if (text.get(ValueLayout.JAVA_BYTE, 0) == '/') {
@@ -69,6 +70,21 @@ final class ProgramPaths {
             base = kernel.linkOf(call.thread(), "fd/" + from);
         }
         return base == null ? null : ours(base, length);
+    }
+
+    /** The path of what a program's descriptor is of; null if it is not ours. */
+    @Nullable
+    String ofDescriptor(int thread, int descriptor) {
+        String path = OurFiles.pathOf(kernel, thread, descriptor);
+        if (path != null) {
+            return path;
+        }
+        for (Map.Entry<String, DeviceFile> each : devices.entrySet()) {
+            if (each.getValue().has(thread, descriptor)) {
+                return each.getKey();
+            }
+        }
+        return null;
     }
 
     /** Reads up to the byte 0, never across the end of a page that may be the last one. */

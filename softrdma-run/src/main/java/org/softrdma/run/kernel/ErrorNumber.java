@@ -7,6 +7,7 @@ public final class ErrorNumber {
     public static final int EIO = 5;
     public static final int EBADF = 9;
     public static final int ECHILD = 10;
+    public static final int EAGAIN = 11;
     public static final int ENOMEM = 12;
     public static final int EACCES = 13;
     public static final int EFAULT = 14;
@@ -22,7 +23,12 @@ public final class ErrorNumber {
     public static final int EPROTONOSUPPORT = 93;
 
     public static final int EOPNOTSUPP = 95;
+    public static final int EAFNOSUPPORT = 97;
+    public static final int EADDRINUSE = 98;
     public static final int EADDRNOTAVAIL = 99;
+    public static final int ENETUNREACH = 101;
+    public static final int EISCONN = 106;
+    public static final int ETIMEDOUT = 110;
 
     private ErrorNumber() {}
 }

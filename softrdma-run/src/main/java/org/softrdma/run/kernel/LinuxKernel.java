@@ -8,6 +8,7 @@ import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.softrdma.sim.memory.NativeMemory;
 
@@ -41,6 +42,7 @@ public final class LinuxKernel implements ProgramKernel {
     private static final int CURRENT_DIRECTORY = -100;
     private static final int POLL_ERROR = 8;
     private static final String PROCESS_LINE = "Tgid:";
+    private static final String FLAGS_LINE = "flags:";
 
     private static final int REPLY_LENGTH = 24;
     private static final int VECTOR_LENGTH = 16;
@@ -225,6 +227,13 @@ public final class LinuxKernel implements ProgramKernel {
     }
 
     @Override
+    public int statusFlags(int thread, int descriptor) {
+        return field("/proc/" + thread + "/fdinfo/" + descriptor, FLAGS_LINE)
+                .map(flags -> Integer.parseInt(flags, 8))
+                .orElse(0);
+    }
+
+    @Override
     public long createPipe() {
         long result = calls.call(LinuxCall.PIPE2, word.address(), CLOSE_ON_EXEC, 0);
         if (result < 0) {
@@ -258,14 +267,19 @@ public final class LinuxKernel implements ProgramKernel {
 
     @Override
     public int processOf(int thread) {
-        try (Stream<String> lines = Files.lines(Path.of("/proc/" + thread + "/status"))) {
-            return lines.filter(line -> line.startsWith(PROCESS_LINE))
+        return field("/proc/" + thread + "/status", PROCESS_LINE)
+                .map(Integer::parseInt)
+                .orElse(thread);
+    }
+
+    /** What a line says whose begin is known. */
+    private static Optional<String> field(String file, String begin) {
+        try (Stream<String> lines = Files.lines(Path.of(file))) {
+            return lines.filter(line -> line.startsWith(begin))
                     .findFirst()
-                    .map(line -> Integer.parseInt(
-                            line.substring(PROCESS_LINE.length()).strip()))
-                    .orElse(thread);
+                    .map(line -> line.substring(begin.length()).strip());
         } catch (IOException | UncheckedIOException e) {
-            return thread;
+            return Optional.empty();
         }
     }
 

@@ -74,6 +74,9 @@ public interface ProgramKernel {
     /** Sets them. */
     void setWord(int thread, int descriptor, long value) throws CallRefusedException;
 
+    /** How a program's descriptor was opened, and what fcntl(2) has made of that, such as O_NONBLOCK; 0 if it is closed. */
+    int statusFlags(int thread, int descriptor);
+
     /** Makes a pipe: the descriptor to read in the low 32 bits, the one to write in the high ones. */
     long createPipe();
 

@@ -16,7 +16,6 @@ import org.softrdma.run.kernel.CallRefusedException;
 import org.softrdma.run.kernel.ErrorNumber;
 import org.softrdma.run.kernel.Notification;
 import org.softrdma.run.rxe.RxeRing;
-import org.softrdma.sim.roce.wire.NumberedPort;
 import org.softrdma.verbs.QueuePairAddress;
 import org.softrdma.verbs.QueuePairType;
 import org.softrdma.verbs.ReceiveAttributes;
@@ -249,7 +248,8 @@ final class PairCommands {
         GidEntry own = device.gids().get(attributes.ownGid());
         int number = attributes.peer() & PSN_MASK;
         QueuePairAddress peer = new QueuePairAddress(
-                new InetSocketAddress(attributes.peerGid().address(), NumberedPort.of(number)),
+                new InetSocketAddress(
+                        attributes.peerGid().address(), card.peers().of(attributes.peerGid(), number)),
                 number,
                 attributes.receivePsn() & PSN_MASK,
                 LEAST_UNIT << unit);

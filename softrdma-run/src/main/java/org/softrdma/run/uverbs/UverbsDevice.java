@@ -56,13 +56,13 @@ public final class UverbsDevice implements DeviceFile {
 
     /** The file of a device. */
     public UverbsDevice(
-            ProgramKernel kernel, DescriptorRange range, RxeDevice device, EventWriter events, Arena arena) {
+            ProgramKernel kernel, DescriptorRange range, RxeDevice device, Card card, EventWriter events, Arena arena) {
         this.kernel = kernel;
         this.range = range;
         this.device = device;
         ends = new ProcessEnds(kernel, range);
         command = new WriteCommand(kernel, arena);
-        card = new Card(device, kernel.listener());
+        this.card = card;
         doorbell = arena.allocate(DOORBELL_LENGTH, Long.BYTES);
         objects = new ObjectCommands(kernel, command, card, events, device);
     }
@@ -97,7 +97,8 @@ public final class UverbsDevice implements DeviceFile {
         return contexts.size();
     }
 
-    private void forgetContexts() {
+    /** Ends contexts that nobody has any more. */
+    public void forgetContexts() {
         ends.forget();
         List<VerbsContext> ended =
                 contexts.values().stream().filter(VerbsContext::isAbandoned).toList();
@@ -151,13 +152,6 @@ public final class UverbsDevice implements DeviceFile {
         return true;
     }
 
-    /** Waits until a program calls; the card works meanwhile, and contexts end. */
-    public void awaitCall() {
-        while (!card.awaitCall()) {
-            forgetContexts();
-        }
-    }
-
     /** If something of it cannot be closed, its rings stay mapped, because the card may use them. */
     private static void close(VerbsContext context) {
         try {
@@ -167,11 +161,10 @@ public final class UverbsDevice implements DeviceFile {
         }
     }
 
-    /** Ends what programs have left, and the card. */
+    /** Ends what programs have left. */
     public void close() {
         contexts.values().forEach(UverbsDevice::close);
         contexts.clear();
-        card.close();
     }
 
     /** {@code struct ib_uverbs_get_context_resp}: descriptor of asynchronous events, number of completion vectors. */

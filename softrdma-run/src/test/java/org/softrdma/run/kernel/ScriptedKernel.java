@@ -37,6 +37,9 @@ public final class ScriptedKernel implements ProgramKernel {
     /** Mappings that are there. */
     public final List<MemorySegment> mappings = new ArrayList<>();
 
+    /** Of every descriptor. */
+    public int statusFlags;
+
     /** Whether the call still waits. */
     public boolean waits = true;
 
@@ -46,6 +49,8 @@ public final class ScriptedKernel implements ProgramKernel {
     private final Map<Integer, Long> words = new HashMap<>();
     /** Of pipes, by the numbers that the program has for them. */
     private final Map<Integer, Integer> readingEnds = new HashMap<>();
+    /** Reading ends, which stay open here. */
+    private final Set<Integer> pipes = new HashSet<>();
 
     private final Arena arena = Arena.ofAuto();
     private final RawCalls linux = new RawCalls(Architecture.X86_64, arena);
@@ -121,7 +126,11 @@ public final class ScriptedKernel implements ProgramKernel {
     @Override
     public int give(long id, int descriptor, int number, boolean closeOnExec, boolean answer) {
         int given = number == ANY_NUMBER ? lowestFree++ : number;
-        links.put("fd/" + given, "/memfd:" + names.getOrDefault(descriptor, "") + " (deleted)");
+        String name = names.get(descriptor);
+        if (name == null) {
+            readingEnds.put(given, descriptor);
+        }
+        links.put("fd/" + given, name == null ? "pipe:[" + descriptor + "]" : "/memfd:" + name + " (deleted)");
         answers.add("give " + id + " " + given + (closeOnExec ? " closeOnExec" : "") + (answer ? " answer" : ""));
         return given;
     }
@@ -193,7 +202,7 @@ public final class ScriptedKernel implements ProgramKernel {
         MemorySegment ends = arena.allocate(ValueLayout.JAVA_LONG);
         long ignored = linux.call(LinuxCall.PIPE2, ends.address(), 04000, 0);
         long both = ends.get(ValueLayout.JAVA_LONG, 0);
-        readingEnds.put(lowestFree, (int) both);
+        pipes.add((int) both);
         open.add((int) both);
         open.add((int) (both >>> Integer.SIZE));
         return both;
@@ -219,6 +228,11 @@ public final class ScriptedKernel implements ProgramKernel {
     }
 
     @Override
+    public int statusFlags(int thread, int descriptor) {
+        return statusFlags;
+    }
+
+    @Override
     public int processOf(int thread) {
         return (int) ProcessHandle.current().pid();
     }
@@ -236,7 +250,7 @@ public final class ScriptedKernel implements ProgramKernel {
     @Override
     public void close(int descriptor) {
         open.remove(descriptor);
-        if (!readingEnds.containsValue(descriptor) && descriptor < 100_000) {
+        if (!pipes.contains(descriptor) && descriptor < 100_000) {
             long ignored = linux.call(LinuxCall.CLOSE, descriptor, 0, 0);
         }
     }

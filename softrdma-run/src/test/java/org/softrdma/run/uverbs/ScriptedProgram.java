@@ -9,6 +9,7 @@ import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
 import java.nio.ByteOrder;
 import java.util.List;
+import org.softrdma.run.card.Card;
 import org.softrdma.run.card.EventWriter;
 import org.softrdma.run.device.GidEntry;
 import org.softrdma.run.device.RxeDevice;
@@ -44,6 +45,7 @@ final class ScriptedProgram implements AutoCloseable {
 
     final ScriptedKernel kernel = new ScriptedKernel();
     final MemorySegment memory = Arena.ofAuto().allocate(LENGTH, 4096);
+    private final Card card;
     private final UverbsDevice device;
     /** What the driver says with a command, if it is not 0. */
     private long driverInput;
@@ -57,8 +59,9 @@ final class ScriptedProgram implements AutoCloseable {
     /** With a context, a domain and a region of all its memory, with all rights. */
     ScriptedProgram() throws CallRefusedException {
         RxeDevice rxe = RxeDevice.of(List.of(new GidEntry(InetAddress.getLoopbackAddress(), "lo")), 65_536);
+        card = new Card(rxe, kernel.listener());
         device = new UverbsDevice(
-                kernel, DescriptorRange.below(1024), rxe, new EventWriter(Architecture.X86_64), Arena.ofAuto());
+                kernel, DescriptorRange.below(1024), rxe, card, new EventWriter(Architecture.X86_64), Arena.ofAuto());
         device.open(kernel.call(LinuxCall.OPENAT), true);
         asyncEvents = made(0, 8, 0, 0);
         domain = made(3, 4, 0, 0);
@@ -295,7 +298,9 @@ final class ScriptedProgram implements AutoCloseable {
         long end = System.nanoTime() + 20_000_000_000L;
         while (!condition.getAsBoolean()) {
             assertTrue(System.nanoTime() < end, what);
-            device.awaitCall();
+            if (!card.awaitCall()) {
+                device.forgetContexts();
+            }
         }
     }
 
@@ -306,6 +311,7 @@ final class ScriptedProgram implements AutoCloseable {
     @Override
     public void close() {
         device.close();
+        card.close();
     }
 
     /** A ring as the program sees it. */

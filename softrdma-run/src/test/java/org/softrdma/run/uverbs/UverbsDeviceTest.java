@@ -11,6 +11,7 @@ import java.util.HexFormat;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.softrdma.run.card.Card;
 import org.softrdma.run.card.EventWriter;
 import org.softrdma.run.device.GidEntry;
 import org.softrdma.run.device.RxeDevice;
@@ -38,7 +39,12 @@ class UverbsDeviceTest {
     private UverbsDevice device() {
         RxeDevice rxe = RxeDevice.of(List.of(new GidEntry(InetAddress.getLoopbackAddress(), "lo")), 1500);
         return new UverbsDevice(
-                kernel, DescriptorRange.below(1024), rxe, new EventWriter(Architecture.X86_64), Arena.ofAuto());
+                kernel,
+                DescriptorRange.below(1024),
+                rxe,
+                new Card(rxe, kernel.listener()),
+                new EventWriter(Architecture.X86_64),
+                Arena.ofAuto());
     }
 
     @BeforeEach

@@ -38,6 +38,7 @@ import org.softrdma.sim.queue.Progress;
 import org.softrdma.sim.queue.SoftCompletionChannel;
 import org.softrdma.sim.queue.SoftCompletionQueue;
 import org.softrdma.sim.queue.SoftSharedReceiveQueue;
+import org.softrdma.sim.roce.cm.CmPort;
 import org.softrdma.sim.samehost.SameHost;
 import org.softrdma.sim.transport.AddressText;
 import org.softrdma.sim.transport.EventLoop;
@@ -467,6 +468,21 @@ public final class SoftRdmaDevice implements VerbsDevice {
                     window + ", key=" + key + ": expected a window of this device, and a key");
         }
         mine.choose(key, zeroBased);
+    }
+
+    /**
+     * The connection manager at an address of this host, for queue pairs of {@link ProtectionDomain#createQueuePair} that are to
+     * be connected by it. Manual progress: the owner calls it and hears of what it tells, in turns of {@link #progress}.
+     *
+     * @param local an address of this host
+     * @throws VerbsException if there is no UDP port to be had
+     */
+    public CmPort connectionManager(InetAddress local) {
+        progress().checkThread();
+        require(Feature.CONNECTION_BY_ADDRESS, "connectionManager");
+        CmPort[] found = new CmPort[1];
+        onFirstLoop(() -> found[0] = wire.managerAt(local));
+        return found[0];
     }
 
     /**

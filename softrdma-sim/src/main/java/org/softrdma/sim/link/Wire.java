@@ -12,6 +12,7 @@ import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.engine.RnicEngine;
+import org.softrdma.sim.roce.cm.CmPort;
 import org.softrdma.sim.transport.Acceptor;
 import org.softrdma.verbs.AddressHandle;
 import org.softrdma.verbs.Feature;
@@ -141,6 +142,16 @@ public interface Wire {
      */
     default Acceptor listenForDatagrams(InetSocketAddress local, Predicate<PeerQuestion> questions) throws IOException {
         throw new IllegalStateException(description() + " has no services of datagrams");
+    }
+
+    /**
+     * The connection manager at an address of this host, for queue pairs that their owner takes from state to state. Only if
+     * it has one. On the thread of the first engine.
+     *
+     * @throws IOException if there is no UDP port to be had
+     */
+    default CmPort managerAt(InetAddress local) throws IOException {
+        throw new IllegalStateException(description() + " has no connection manager of its own");
     }
 
     /**

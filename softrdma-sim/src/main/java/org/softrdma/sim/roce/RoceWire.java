@@ -26,6 +26,7 @@ import org.softrdma.sim.link.Wire;
 import org.softrdma.sim.link.WireConnection;
 import org.softrdma.sim.link.WireConnector;
 import org.softrdma.sim.roce.cm.CmPeer;
+import org.softrdma.sim.roce.cm.CmPort;
 import org.softrdma.sim.roce.wire.AddressHeader;
 import org.softrdma.sim.roce.wire.ConnectRequest;
 import org.softrdma.sim.roce.wire.Gid;
@@ -73,6 +74,7 @@ final class RoceWire implements Wire {
             Feature.DATAGRAM_SERVICES));
 
     private final List<RocePorts> engines;
+    private final QueuePairNumbers numbers;
     /** Of queue pairs that no connection manager connects. */
     private final InetAddress address;
 
@@ -81,6 +83,7 @@ final class RoceWire implements Wire {
     private final AtomicInteger nextEngine = new AtomicInteger();
 
     RoceWire(RoceSettings settings, List<RnicEngine> engines, RandomGenerator random, QueuePairNumbers numbers) {
+        this.numbers = numbers;
         numbers.drawFrom(random, NumberedPort.leastNumber(settings.port()), NumberedPort.numbersBelow(settings.port()));
         this.engines = engines.stream()
                 .map(engine -> new RocePorts(engine, settings, random, numbers))
@@ -182,6 +185,12 @@ final class RoceWire implements Wire {
     @Override
     public Acceptor listenForDatagrams(InetSocketAddress local, Predicate<PeerQuestion> questions) throws IOException {
         return services.listen(local, questions);
+    }
+
+    @Override
+    public CmPort managerAt(InetAddress local) throws IOException {
+        RocePorts first = engines.getFirst();
+        return new OwnersPort(first, first.named(local), numbers);
     }
 
     @Override

@@ -130,8 +130,7 @@ public final class CmConnection {
     }
 
     /** The end of the peer; null before it is known. */
-    @Nullable
-    CmEndpoint remoteEndpoint() {
+    public @Nullable CmEndpoint remoteEndpoint() {
         return active ? (reply == null ? null : reply.endpoint()) : request.endpoint();
     }
 

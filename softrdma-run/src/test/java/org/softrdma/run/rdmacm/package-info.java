@@ -1,0 +1,4 @@
+@NullMarked
+package org.softrdma.run.rdmacm;
+
+import org.jspecify.annotations.NullMarked;
