@@ -142,6 +142,19 @@ class TransactionRecoveryTest {
         }
     }
 
+    /** Delivers messages of this kind, also before those that were sent earlier. */
+    private void deliverOnly(Predicate<Letter> wanted) {
+        for (List<Letter> next = letters.stream().filter(wanted).toList();
+                !next.isEmpty();
+                next = letters.stream().filter(wanted).toList()) {
+            Letter letter = next.getFirst();
+            boolean removed = letters.remove(letter);
+            assertTrue(removed);
+            letters.addFirst(letter);
+            deliver(first -> first == letter);
+        }
+    }
+
     private void deliverAll() {
         deliver(letter -> true);
     }
@@ -380,22 +393,37 @@ class TransactionRecoveryTest {
 
     /** Of two that want the same object at most one can commit, but both have records at the replica. */
     @Test
-    void shouldKeepAnObjectLockedForTheLastThatIsInDoubt() {
-        TxId other = new TxId(1, 3, 1);
+    void shouldKeepAnObjectLockedWhenTheFirstThatIsInDoubtAborts() {
         run(placement(0, 1), placement(2, 3), () -> {
-            prepareBoth();
-            prepare(other, 1, entry(X, 0, 6));
-            commit(NodeMessageKind.COMMIT_REPLICA, ID, 1);
-            kill(0);
-            epoch(placement(1), placement(2, 3));
-            deliver(letter -> letter.kind() == NodeMessageKind.IN_DOUBT);
-            deliver(letter -> letter.from == 3);
-            assertEquals(LOCKED, look(1, X));
-            deliver(letter -> letter.kind() != NodeMessageKind.DECIDE_PRIMARY || letter.from != 3);
+            recoverTwoThatWantX(NodeMessageKind.COMMIT_REPLICA, 1);
+            deliverOnly(letter -> letter.from == 3);
             assertEquals(LOCKED, look(1, X));
             deliverAll();
             assertEquals(5, look(1, X));
         });
+    }
+
+    @Test
+    void shouldKeepAnObjectLockedWhenTheFirstThatIsInDoubtCommits() {
+        run(placement(0, 1), placement(2, 3), () -> {
+            recoverTwoThatWantX(NodeMessageKind.COMMIT_REPLICA, 3);
+            deliverOnly(letter -> letter.from == COORDINATOR);
+            assertEquals(List.of(Coordinator.Told.COMMITTED), told);
+            assertEquals(LOCKED, look(1, X));
+            deliverAll();
+            assertEquals(5, look(1, X));
+        });
+    }
+
+    /** One of them has committed at one machine; the other one has only a record at X's replica, which becomes primary. */
+    private void recoverTwoThatWantX(NodeMessageKind kind, int committed) {
+        prepareBoth();
+        prepare(new TxId(1, 3, 1), 1, entry(X, 0, 6));
+        commit(kind, ID, committed);
+        kill(0);
+        epoch(placement(1), placement(2, 3));
+        deliverOnly(letter -> letter.kind() == NodeMessageKind.IN_DOUBT);
+        assertEquals(LOCKED, look(1, X));
     }
 
     // ---- transactions of one machine
