@@ -7,8 +7,10 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.channels.DatagramChannel;
 import java.security.SecureRandom;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -37,7 +39,7 @@ import org.softrdma.verbs.UnconnectedQueuePair;
 import org.softrdma.verbs.VerbsException;
 
 /**
- * The RNIC of a run, opened when a program makes its first object. It has UDP port 4791 of this host if that is free; else the next of
+ * The RNIC of a run, opened when a program makes its first object. It has UDP port 4791 if that is free at all addresses; else the next of
  * the {@link NumberedPort}s, which its queue pairs' numbers name, so that peers that know a GID and a number find it.
  */
 public final class Card {
@@ -249,11 +251,16 @@ public final class Card {
     }
 
     private SoftRdmaDevice open() throws CallRefusedException {
-        InetAddress address = shown.ownAddress();
+        List<InetAddress> addresses = new ArrayList<>();
+        for (GidEntry each : shown.gids()) {
+            if (!each.address().isLinkLocalAddress() && isFree(each.address(), /* port= */ 0)) {
+                addresses.add(each.address()); // others are not in use yet
+            }
+        }
         for (int i = 0; i <= NumberedPort.COUNT; i++) {
             int port = NumberedPort.at(i);
-            if (isFree(address, port)) {
-                SoftRdmaDevice opened = opened(address, port);
+            if (isFree(addresses, port)) {
+                SoftRdmaDevice opened = opened(shown.ownAddress(), port);
                 if (hasPort(opened, port)) {
                     udpPort = port;
                     return opened;
@@ -290,7 +297,16 @@ public final class Card {
                         "epoll"));
     }
 
-    /** Not for sure: another run may take it meanwhile. */
+    /** At all of them, because peers know one port for all. Not for sure: another run may take it meanwhile. */
+    private static boolean isFree(List<InetAddress> addresses, int port) throws CallRefusedException {
+        for (InetAddress each : addresses) {
+            if (!isFree(each, port)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     private static boolean isFree(InetAddress address, int port) throws CallRefusedException {
         try (DatagramChannel channel = DatagramChannel.open()) {
             return channel.bind(new InetSocketAddress(address, port)).isOpen();

@@ -2,17 +2,23 @@ package org.softrdma.run.rdmacm;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.softrdma.run.rdmacm.ScriptedManager.DONE;
 import static org.softrdma.run.rdmacm.ScriptedManager.TCP;
 import static org.softrdma.run.rdmacm.ScriptedManager.UDP;
 
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.channels.DatagramChannel;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.softrdma.run.kernel.CallRefusedException;
 import org.softrdma.run.kernel.ErrorNumber;
+import org.softrdma.sim.roce.wire.RocePacket;
 
 /** Programs of one run, or of two on one address, whose ids find each other. */
 class ExchangesTest {
@@ -281,6 +287,21 @@ class ExchangesTest {
         int late = run.resolved(client, 7, UDP, listening.port());
         assertEquals(DONE, run.connect(client, late, 17, ""));
         assertEquals(7, run.next(client, UNREACHABLE, 1).name());
+    }
+
+    /** Else it could not be found at the other one. */
+    @Test
+    void shouldHaveAPortThatIsFreeAtEachAddress() throws Exception {
+        InetAddress other = InetAddress.ofLiteral("127.0.0.17");
+        try (DatagramChannel taken = DatagramChannel.open();
+                ScriptedManager beside = new ScriptedManager(List.of(ScriptedManager.HERE, other))) {
+            assertTrue(taken.bind(new InetSocketAddress(other, RocePacket.UDP_PORT))
+                    .isOpen());
+            int channel = beside.channel();
+            int id = beside.create(channel, 3, TCP);
+            assertEquals(DONE, beside.bind(channel, id, new InetSocketAddress(other, 0)));
+            assertEquals(DONE, beside.listen(channel, id, 1));
+        }
     }
 
     /** The second run has another UDP port at the same address. */

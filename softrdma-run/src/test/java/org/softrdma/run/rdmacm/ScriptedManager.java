@@ -43,7 +43,13 @@ final class ScriptedManager implements AutoCloseable {
 
     /** With no channel yet. */
     ScriptedManager() {
-        RxeDevice rxe = RxeDevice.of(List.of(new GidEntry(HERE, "lo")), 65_536);
+        this(List.of(HERE));
+    }
+
+    /** At some addresses. */
+    ScriptedManager(List<InetAddress> addresses) {
+        RxeDevice rxe = RxeDevice.of(
+                addresses.stream().map(each -> new GidEntry(each, "lo")).toList(), 65_536);
         card = new Card(rxe, kernel.listener());
         device = new RdmaCmDevice(
                 kernel, DescriptorRange.below(1024), rxe, card, new EventWriter(Architecture.X86_64), Arena.ofAuto());
