@@ -59,6 +59,9 @@ abstract class KvAction implements Callable<Integer> {
                     + " ketama does; commands without a key go to all.")
     List<String> servers = List.of();
 
+    @Mixin
+    ProtectionOptions protection = new ProtectionOptions();
+
     @Option(names = "--plain", description = "Use only memcached's protocol over TCP.")
     boolean plain;
 
@@ -116,7 +119,9 @@ abstract class KvAction implements Callable<Integer> {
 
     private KvClientContext settings(KvClientContext context) {
         // Few READs at a time, of any item a server may have.
-        return context.protocol(plain ? KvProtocol.PLAIN : KvProtocol.AUTO)
+        return protection
+                .apply(context)
+                .protocol(plain ? KvProtocol.PLAIN : KvProtocol.AUTO)
                 .window(2)
                 .maxItemLength(Locator.MAX_ITEM_LENGTH)
                 .connectTimeoutNs(timeoutNs())

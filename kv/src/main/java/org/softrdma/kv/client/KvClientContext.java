@@ -11,7 +11,9 @@ import org.agrona.concurrent.BusySpinIdleStrategy;
 import org.agrona.concurrent.IdleStrategy;
 import org.agrona.concurrent.NanoClock;
 import org.agrona.concurrent.SystemNanoClock;
+import org.jspecify.annotations.Nullable;
 import org.softrdma.kv.client.network.ClientNetwork;
+import org.softrdma.kv.client.network.ClientTls;
 import org.softrdma.kv.client.network.SocketNetwork;
 import org.softrdma.kv.client.rdma.ReaderSettings;
 import org.softrdma.kv.item.Locator;
@@ -47,7 +49,10 @@ public final class KvClientContext {
     private int locatorCapacity = DEFAULT_LOCATOR_CAPACITY;
     private long connectTimeoutNs = TimeUnit.SECONDS.toNanos(5);
     private long requestTimeoutNs = TimeUnit.SECONDS.toNanos(10);
-    private Supplier<? extends ClientNetwork> network = SocketNetwork::new;
+    private @Nullable Supplier<? extends ClientNetwork> network;
+    private @Nullable ClientLogin login;
+    private @Nullable ClientTls tls;
+    private boolean clearReads;
     private NanoClock nanoClock = SystemNanoClock.INSTANCE;
     private IdleStrategy spin = BusySpinIdleStrategy.INSTANCE;
     private RandomGenerator random = new SecureRandom();
@@ -199,6 +204,53 @@ public final class KvClientContext {
     }
 
     /**
+     * Sets who logs in, if the server wants to know (memcached's {@code -Y}); by default nobody does. A server that does
+     * not want to know is not told.
+     *
+     * @param choice user and password
+     */
+    public KvClientContext login(ClientLogin choice) {
+        requireOpen();
+        login = choice;
+        return this;
+    }
+
+    /** Who logs in; null if nobody does. */
+    public @Nullable ClientLogin login() {
+        return login;
+    }
+
+    /**
+     * Encrypts the memcached connection; the default is TCP in the clear. Items are then fetched over it, not by READ,
+     * unless {@link #clearReads} says otherwise.
+     *
+     * @param choice whom to trust
+     */
+    public KvClientContext tls(ClientTls choice) {
+        requireOpen();
+        tls = choice;
+        return this;
+    }
+
+    /**
+     * Fetches items by READ although the memcached connection is encrypted. <b>READs are not encrypted:</b> everybody who
+     * sees the network traffic sees the keys and values of the items that are fetched by READ. Means nothing without
+     * {@link #tls}.
+     *
+     * @param wanted the default is false
+     */
+    public KvClientContext clearReads(boolean wanted) {
+        requireOpen();
+        clearReads = wanted;
+        return this;
+    }
+
+    /** True if items may be fetched by READ, as far as encryption is concerned. */
+    boolean mayRead() {
+        return tls == null || clearReads;
+    }
+
+    /**
      * Sets how to reach the server's memcached port; the default is TCP sockets.
      *
      * @param factory makes one for each client
@@ -211,7 +263,7 @@ public final class KvClientContext {
 
     /** Makes what reaches the server's memcached port. */
     public Supplier<? extends ClientNetwork> network() {
-        return network;
+        return network == null ? () -> new SocketNetwork(tls) : network;
     }
 
     /**
@@ -293,6 +345,12 @@ public final class KvClientContext {
         if (memory > MOST_MEMORY) {
             faults.add("window=" + window + " and maxItemLength=" + maxItemLength + ": " + (window + 1L)
                     + " buffers take " + memory + " bytes, expected at most " + MOST_MEMORY);
+        }
+        if (tls != null && network != null) {
+            faults.add("tls and network: expected only one of them, TLS is for TCP sockets");
+        }
+        if (protocol == KvProtocol.RDMA && !mayRead()) {
+            faults.add("protocol=RDMA with tls: READs are not encrypted, which clearReads(true) has to allow");
         }
         if (server.isUnresolved()) {
             faults.add("server=" + server + ": unknown host");

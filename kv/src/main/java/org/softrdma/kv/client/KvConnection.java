@@ -26,6 +26,7 @@ final class KvConnection implements AutoCloseable {
     private static final long MIXED_WAIT_SLICE_NS = TimeUnit.MICROSECONDS.toNanos(200);
     private static final long LAST_TOUCHES_NS = TimeUnit.MILLISECONDS.toNanos(50);
     private static final byte[] HELLO = TextProtocol.line("rdma hello " + HelloDescriptor.VERSION);
+    private static final byte[] VERSION = TextProtocol.line("version");
     private static final byte[] META_NOOP = TextProtocol.line("mn");
 
     private static final int TURNS_PER_LOOK = 64;
@@ -74,6 +75,7 @@ final class KvConnection implements AutoCloseable {
             link = owned.add(new MemcachedLink(context.server(), network, clock, context.connectTimeoutNs()));
             dialogue = new Dialogue(link);
             places = new ItemPlaces(link, dialogue, known);
+            logIn();
             ServerHello hello = greet();
             known.reached(hello.bootId());
             this.bootId = hello.bootId();
@@ -101,12 +103,49 @@ final class KvConnection implements AutoCloseable {
         counters.connections++;
     }
 
+    /** Logs in if there is somebody to, and the server asks who it is: another one would store the password. */
+    private void logIn() {
+        ClientLogin login = context.login();
+        if (login == null) {
+            return;
+        }
+        long deadlineNs = clock.nanoTime() + context.connectTimeoutNs();
+        link.write(VERSION);
+        if (!answer(deadlineNs).equals(ServerHello.LOGIN_WANTED)) {
+            return;
+        }
+        login.send(link);
+        String answer = answer(deadlineNs);
+        if (!answer.equals("STORED")) {
+            throw new KvException(link.name() + " refused the login of " + login + ": '" + answer
+                    + "'; expected a user and a password that it knows (-Y)");
+        }
+    }
+
+    /** The answer to what was written to the link, one line. */
+    private String answer(long deadlineNs) {
+        @Nullable String[] answer = new String[1];
+        dialogue.expect(new Exchange(null) {
+            @Override
+            Next line(String line) {
+                answer[0] = line;
+                return Next.NOTHING;
+            }
+        });
+        connectUntil(() -> answer[0] != null, deadlineNs);
+        return Objects.requireNonNull(answer[0]);
+    }
+
     private ServerHello greet() {
         if (context.protocol() == KvProtocol.PLAIN) {
             return ServerHello.plain("asked for");
         }
         if (loop == null) {
             return ServerHello.plain("is not asked for its items: this client has no device");
+        }
+        if (!context.mayRead()) {
+            return ServerHello.plain("is not asked for its items: READs are not encrypted, and with TLS they have to be"
+                    + " allowed (--clear-reads)");
         }
         long deadlineNs = clock.nanoTime() + context.connectTimeoutNs();
         ServerHello hello = askHello(deadlineNs);
@@ -126,17 +165,8 @@ final class KvConnection implements AutoCloseable {
     }
 
     private ServerHello askHello(long deadlineNs) {
-        @Nullable ServerHello[] answer = new ServerHello[1];
         link.write(HELLO);
-        dialogue.expect(new Exchange(null) {
-            @Override
-            Next line(String line) {
-                answer[0] = ServerHello.parse(line, link.name());
-                return Next.NOTHING;
-            }
-        });
-        connectUntil(() -> answer[0] != null, deadlineNs);
-        return Objects.requireNonNull(answer[0]);
+        return ServerHello.parse(answer(deadlineNs), link.name());
     }
 
     private static boolean canShow(ServerHello hello, CompletionLoop itsLoop) {

@@ -124,8 +124,8 @@ final class MemcachedLink implements AutoCloseable {
                 throw gone(
                         answered
                                 ? "it closed the connection"
-                                : "it closed the connection without an answer; does it require TLS (-Z)? This client"
-                                        + " does not speak TLS yet (docs/guide/security.md)",
+                                : "it closed the connection without an answer; does it require TLS (-Z, then --tls"
+                                        + " here), or speak the binary protocol only (-S of memcached)?",
                         null);
             }
         } catch (IOException e) {

@@ -24,7 +24,8 @@ record ServerHello(
     private static final Pattern OTHER_VERSION =
             Pattern.compile("CLIENT_ERROR rdma version (?:[0-9]+ )?not supported, expected ([0-9]{1,9})");
     private static final String REFUSED = "CLIENT_ERROR rdma refused";
-    private static final String LOGIN_WANTED = "CLIENT_ERROR unauthenticated";
+    /** What memcached answers to every command of somebody who has not logged in. */
+    static final String LOGIN_WANTED = "CLIENT_ERROR unauthenticated";
 
     /** A server whose items are not READ. */
     static ServerHello plain(String reason) {
@@ -71,7 +72,7 @@ record ServerHello(
                 || !words[3].matches("[0-9a-f]{" + 2 * HelloDescriptor.TOKEN_LENGTH + "}")) {
             throw new KvException(server + " answered rdma hello with '" + line + "'"
                     + (line.equals(LOGIN_WANTED)
-                            ? ": it requires a login (-Y), and this client cannot log in yet (docs/guide/security.md)"
+                            ? ": it requires a login (-Y), and this client has none to show (--user)"
                             : ""));
         }
         Registration named = switch (words[5]) {

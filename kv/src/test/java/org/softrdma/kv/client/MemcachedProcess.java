@@ -5,6 +5,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -23,15 +24,19 @@ public final class MemcachedProcess implements AutoCloseable {
     private final Process process;
     private final InetSocketAddress address;
 
-    /** Starts it; when this returns its port is open. */
-    public MemcachedProcess() throws IOException {
+    /**
+     * Starts it; when this returns its port is open.
+     *
+     * @param options further ones
+     */
+    public MemcachedProcess(String... options) throws IOException {
         boolean installed = Arrays.stream(System.getenv("PATH").split(":", -1))
                 .anyMatch(directory -> Files.isExecutable(Path.of(directory, "memcached")));
         Assumptions.assumeTrue(installed, "memcached is not installed; ./ci/install installs it");
         Path directory = Files.createTempDirectory("memcached");
         Path ports = directory.resolve("ports"); // there as a whole, once it listens
         try {
-            ProcessBuilder command = new ProcessBuilder(List.of(
+            ProcessBuilder command = new ProcessBuilder(new ArrayList<>(List.of(
                     "memcached",
                     "-l",
                     "127.0.0.1",
@@ -42,7 +47,8 @@ public final class MemcachedProcess implements AutoCloseable {
                     "-m",
                     "64",
                     "-u",
-                    System.getProperty("user.name")));
+                    System.getProperty("user.name"))));
+            command.command().addAll(List.of(options));
             command.environment().put("MEMCACHED_PORT_FILENAME", ports.toString());
             process = command.inheritIO().start();
             address = new InetSocketAddress(InetAddress.getLoopbackAddress(), awaitPort(ports));

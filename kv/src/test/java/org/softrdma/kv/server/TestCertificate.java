@@ -24,6 +24,8 @@ import org.jspecify.annotations.Nullable;
  * keytool -genkeypair -alias NAME -keyalg ALGORITHM -dname CN=NAME -ext san=ip:127.0.0.1 -validity 36500 \
  *     -storetype PKCS12 -storepass not-secret -keystore certificates.p12
  * }</pre>
+ *
+ * <p>That of {@code expired} was valid in January 2020, by {@code -startdate 2020/01/01 -validity 30}.
  */
 public final class TestCertificate {
     private static final String PASSWORD = "not-secret";

@@ -178,12 +178,12 @@ class TlsTest {
     }
 
     @Test
-    void shouldLetOurClientSayThatItSpeaksNoTls() {
+    void shouldLetOurClientAskWhetherItNeedsTls() {
         try (RunningServer running = start()) {
             KvException failure =
                     assertThrows(KvException.class, () -> running.client().close());
             String message = String.valueOf(failure.getMessage());
-            assertTrue(message.contains("does it require TLS (-Z)?"), message);
+            assertTrue(message.contains("does it require TLS (-Z, then --tls here)"), message);
         }
     }
 

@@ -10,12 +10,25 @@ import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
-/** TCP, and a selector to wait on. */
+/** TCP, with TLS or in the clear, and a selector to wait on. */
 public final class SocketNetwork implements ClientNetwork {
     private final Selector selector;
+    private final @Nullable ClientTls tls;
 
+    /** TCP in the clear. */
     public SocketNetwork() {
+        this(null);
+    }
+
+    /**
+     * TCP.
+     *
+     * @param tls encrypts it; null for none
+     */
+    public SocketNetwork(@Nullable ClientTls tls) {
+        this.tls = tls;
         try {
             selector = Selector.open();
         } catch (IOException e) {
@@ -30,7 +43,8 @@ public final class SocketNetwork implements ClientNetwork {
             channel.configureBlocking(false);
             channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
             SelectionKey key = channel.register(selector, SelectionKey.OP_CONNECT);
-            return new SocketStream(channel, key, channel.connect(server));
+            TlsBytes encrypted = tls == null ? null : new TlsBytes(channel, tls.engine(server));
+            return new SocketStream(channel, key, encrypted, channel.connect(server));
         } catch (IOException | RuntimeException e) {
             close(channel);
             throw e;
@@ -71,11 +85,13 @@ public final class SocketNetwork implements ClientNetwork {
     private final class SocketStream implements ClientStream {
         private final SocketChannel channel;
         private final SelectionKey key;
+        private final @Nullable TlsBytes encrypted;
         private boolean connected;
 
-        SocketStream(SocketChannel channel, SelectionKey key, boolean connected) {
+        SocketStream(SocketChannel channel, SelectionKey key, @Nullable TlsBytes encrypted, boolean connected) {
             this.channel = channel;
             this.key = key;
+            this.encrypted = encrypted;
             this.connected = connected;
         }
 
@@ -90,30 +106,48 @@ public final class SocketNetwork implements ClientNetwork {
                 throw new IOException("nobody listens there");
             }
             key.interestOps(SelectionKey.OP_READ);
-            return true;
+            return encrypted == null || encrypted.finishHandshake();
         }
 
         @Override
         public int read(ByteBuffer target) throws IOException {
-            return channel.read(target);
+            return encrypted == null ? channel.read(target) : encrypted.read(target);
         }
 
         @Override
         public void write(ByteBuffer source) throws IOException {
-            channel.write(source);
+            if (encrypted == null) {
+                channel.write(source);
+            } else {
+                encrypted.write(source);
+            }
         }
 
         @Override
         public boolean await(long timeoutNs, boolean orRoom) throws IOException {
-            if (connected) {
-                key.interestOps(orRoom ? SelectionKey.OP_READ | SelectionKey.OP_WRITE : SelectionKey.OP_READ);
+            if (encrypted != null && encrypted.mayHoldMore()) {
+                return true;
             }
-            return select(timeoutNs);
+            if (connected) {
+                boolean forRoom = orRoom || (encrypted != null && encrypted.wantsRoom());
+                key.interestOps(forRoom ? SelectionKey.OP_READ | SelectionKey.OP_WRITE : SelectionKey.OP_READ);
+            }
+            boolean ready = select(timeoutNs);
+            if (encrypted != null && ready) {
+                encrypted.flush();
+            }
+            return ready;
         }
 
         @Override
         public void close() throws IOException {
-            SocketNetwork.this.close(channel);
+            try {
+                if (encrypted != null) {
+                    encrypted.close();
+                }
+            } finally {
+                SocketNetwork.this.close(channel);
+            }
         }
     }
 }

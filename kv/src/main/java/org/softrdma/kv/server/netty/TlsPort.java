@@ -8,20 +8,19 @@ import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslProvider;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
-import java.security.KeyStore;
 import java.security.PrivateKey;
 import java.security.cert.X509Certificate;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import javax.net.ssl.SSLException;
-import javax.net.ssl.TrustManagerFactory;
-import org.jspecify.annotations.Nullable;
 import org.softrdma.kv.server.host.PortSecurity;
 import org.softrdma.kv.server.host.TlsSettings;
+import org.softrdma.kv.tls.CertificateKey;
+import org.softrdma.kv.tls.PemFile;
+import org.softrdma.kv.tls.TlsFiles;
 
 /**
  * TLS of the memcached port: Netty's handler and the JDK's provider. A connection keeps the certificates that it
@@ -54,8 +53,8 @@ final class TlsPort implements PortSecurity {
     }
 
     private static Loaded load(TlsSettings settings) throws IOException {
-        List<X509Certificate> chain = read("ssl_chain_cert", settings.certificates(), PemFile::certificates);
-        byte[] key = read("ssl_key", settings.key(), PemFile::key);
+        List<X509Certificate> chain = TlsFiles.read("ssl_chain_cert", settings.certificates(), PemFile::certificates);
+        byte[] key = TlsFiles.read("ssl_key", settings.key(), PemFile::key);
         try {
             PrivateKey secret = CertificateKey.of(chain.getFirst(), key);
             if (secret == null) {
@@ -78,7 +77,7 @@ final class TlsPort implements PortSecurity {
             }
             Path authorities = settings.authorities();
             if (authorities != null) {
-                builder.trustManager(trust(authorities));
+                builder.trustManager(TlsFiles.trust(TlsFiles.read("ssl_ca_cert", authorities, PemFile::certificates)));
             }
             SslContext context = builder.build();
             TrialHandshake.with(
@@ -87,50 +86,9 @@ final class TlsPort implements PortSecurity {
         } catch (SSLException | GeneralSecurityException | IllegalArgumentException e) {
             throw new IOException(
                     "TLS with the certificate " + settings.certificates() + " and the key " + settings.key() + ": "
-                            + reason(e),
+                            + TlsFiles.reason(e),
                     e);
         }
-    }
-
-    /** What reads a file; its message begins with the file. */
-    private interface Reader<T> {
-        T read(Path file) throws IOException;
-    }
-
-    private static <T> T read(String word, Path path, Reader<T> reader) throws IOException {
-        if (!Files.isReadable(path)) {
-            throw new IOException(word + " " + path + ": there is no such file, or it may not be read");
-        }
-        try {
-            return reader.read(path);
-        } catch (IOException e) {
-            throw new IOException(word + " " + e.getMessage(), e);
-        }
-    }
-
-    private static TrustManagerFactory trust(Path authorities) throws IOException {
-        try {
-            KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
-            store.load(null, null);
-            int number = 0;
-            for (X509Certificate each : read("ssl_ca_cert", authorities, PemFile::certificates)) {
-                store.setCertificateEntry("authority" + number++, each);
-            }
-            TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-            trust.init(store);
-            return trust;
-        } catch (GeneralSecurityException e) {
-            throw new IOException("ssl_ca_cert " + authorities + ": " + reason(e), e);
-        }
-    }
-
-    /** What stands at the bottom of a failure says most. */
-    private static String reason(Throwable failure) {
-        Throwable last = failure;
-        for (@Nullable Throwable cause = failure; cause != null; cause = cause.getCause()) {
-            last = cause.getMessage() == null ? last : cause;
-        }
-        return String.valueOf(last.getMessage());
     }
 
     /** What encrypts one connection. */

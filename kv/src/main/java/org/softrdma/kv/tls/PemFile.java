@@ -1,4 +1,4 @@
-package org.softrdma.kv.server.netty;
+package org.softrdma.kv.tls;
 
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -22,7 +22,7 @@ import java.util.regex.Pattern;
  * form that the JDK reads; OpenSSL also writes those of RSA as PKCS #1 (RFC 8017) and those of elliptic curves by RFC
  * 5915. No state; any thread.
  */
-final class PemFile {
+public final class PemFile {
     private static final Pattern KEY = block("[A-Z ]*PRIVATE KEY");
     private static final Pattern CERTIFICATE = block("(?:X509 |TRUSTED )?CERTIFICATE");
 
@@ -54,7 +54,7 @@ final class PemFile {
      * @return at least one
      * @throws IOException if there is none, or one that is damaged; the message says so
      */
-    static List<X509Certificate> certificates(Path file) throws IOException {
+    public static List<X509Certificate> certificates(Path file) throws IOException {
         List<X509Certificate> all = new ArrayList<>();
         Matcher found = CERTIFICATE.matcher(text(file));
         while (found.find()) {
@@ -79,7 +79,7 @@ final class PemFile {
      * @return its bytes, as PKCS #8
      * @throws IOException if there is none, or one with a password; the message says so
      */
-    static byte[] key(Path file) throws IOException {
+    public static byte[] key(Path file) throws IOException {
         Matcher found = KEY.matcher(text(file));
         if (!found.find()) {
             throw new IOException(file + ": expected a private key in PEM");

@@ -1,4 +1,4 @@
-package org.softrdma.kv.server.netty;
+package org.softrdma.kv.tls;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;

@@ -1,4 +1,4 @@
-package org.softrdma.kv.server.netty;
+package org.softrdma.kv.tls;
 
 import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
@@ -12,7 +12,7 @@ import java.security.spec.PKCS8EncodedKeySpec;
 import org.jspecify.annotations.Nullable;
 
 /** The private key of a certificate: what it signs, the certificate proves. No state; any thread. */
-final class CertificateKey {
+public final class CertificateKey {
     private static final byte[] ANYTHING = {1, 2, 3, 4};
 
     private CertificateKey() {}
@@ -25,7 +25,7 @@ final class CertificateKey {
      * @return the key; null if it is another's
      * @throws GeneralSecurityException if the JDK cannot use keys of this kind
      */
-    static @Nullable PrivateKey of(X509Certificate certificate, byte[] pkcs8) throws GeneralSecurityException {
+    public static @Nullable PrivateKey of(X509Certificate certificate, byte[] pkcs8) throws GeneralSecurityException {
         String algorithm = certificate.getPublicKey().getAlgorithm();
         PrivateKey key;
         try {

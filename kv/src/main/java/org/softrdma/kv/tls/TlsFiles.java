@@ -1,0 +1,81 @@
+package org.softrdma.kv.tls;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.cert.X509Certificate;
+import java.util.List;
+import javax.net.ssl.TrustManagerFactory;
+import org.jspecify.annotations.Nullable;
+
+/** The files that TLS is configured with, and the sentences for what is wrong with them. */
+public final class TlsFiles {
+    private TlsFiles() {}
+
+    /** Reads a file; the message of its failure begins with the file. */
+    public interface Reader<T> {
+        /**
+         * Reads it.
+         *
+         * @param file readable
+         * @throws IOException if it has not what it should
+         */
+        T read(Path file) throws IOException;
+    }
+
+    /**
+     * Reads a file that a setting names.
+     *
+     * @param setting its name, for messages
+     * @param file what it is set to
+     * @param reader {@link PemFile#certificates} or {@link PemFile#key}
+     * @throws IOException if it cannot be read; the message begins with the setting and the file
+     */
+    public static <T> T read(String setting, Path file, Reader<T> reader) throws IOException {
+        if (!Files.isReadable(file)) {
+            throw new IOException(setting + " " + file + ": there is no such file, or it may not be read");
+        }
+        try {
+            return reader.read(file);
+        } catch (IOException e) {
+            throw new IOException(setting + " " + e.getMessage(), e);
+        }
+    }
+
+    /**
+     * Trust in some authorities and nobody else.
+     *
+     * @param authorities who signs certificates
+     * @throws GeneralSecurityException if the JDK cannot keep them
+     */
+    public static TrustManagerFactory trust(List<X509Certificate> authorities) throws GeneralSecurityException {
+        try {
+            KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
+            store.load(null, null);
+            int number = 0;
+            for (X509Certificate each : authorities) {
+                store.setCertificateEntry("authority" + number++, each);
+            }
+            TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+            trust.init(store);
+            return trust;
+        } catch (IOException e) {
+            throw new GeneralSecurityException(e.getMessage(), e); // nothing is loaded from anywhere
+        }
+    }
+
+    /**
+     * The message at the bottom of a failure, which says most.
+     *
+     * @param failure of the JDK's TLS
+     */
+    public static String reason(Throwable failure) {
+        Throwable last = failure;
+        for (@Nullable Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            last = cause.getMessage() == null ? last : cause;
+        }
+        return String.valueOf(last.getMessage());
+    }
+}
