@@ -4,16 +4,17 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.softrdma.kv.server.KvServerContext;
 import org.softrdma.kv.store.LruRules;
+import org.softrdma.kv.store.PageBalance;
 
 /** What {@code softrdma server} makes of memcached's {@code -o}: a list of words, some with a value. */
 final class ExtendedOptions {
     private static final int KIB = 1 << 10;
     private static final int MIB = 1 << 20;
-    private static final String NO_MOVING = "slab_automove=0";
 
     private final KvServerContext context;
     private final List<String> warnings = new ArrayList<>();
@@ -46,11 +47,7 @@ final class ExtendedOptions {
                 .orElseThrow(() -> new IllegalArgumentException("-o " + text + ": expected " + known()));
         switch (word.treatment()) {
             case REFUSED -> throw new IllegalArgumentException("-o " + text + " is refused: " + word.remark());
-            case WARNED -> {
-                if (!text.equals(NO_MOVING)) {
-                    warnings.add("-o " + text + " has no effect: " + word.remark());
-                }
-            }
+            case WARNED -> warnings.add("-o " + text + " has no effect: " + word.remark());
             case WORKS -> set(word, text, text.substring(text.indexOf('=') + 1));
         }
     }
@@ -84,6 +81,21 @@ final class ExtendedOptions {
                 int seconds = number(text, value, "seconds");
                 context.items(items -> items.lru(rules -> rules.temporaryTtl(seconds)));
             }
+            case SLAB_REASSIGN -> moving(balance -> balance.allowed(true));
+            case NO_SLAB_REASSIGN -> moving(balance -> balance.allowed(false));
+            case SLAB_AUTOMOVE -> {
+                expect(text, value, given -> given.matches("[012]"), "0, 1 or 2");
+                moving(balance -> balance.level(Integer.parseInt(value)));
+            }
+            case NO_SLAB_AUTOMOVE -> moving(balance -> balance.level(0));
+            case SLAB_AUTOMOVE_RATIO -> {
+                double ratio = factor(text, value);
+                moving(balance -> balance.ratio(ratio));
+            }
+            case SLAB_AUTOMOVE_WINDOW -> {
+                expect(text, value, given -> given.matches("[1-9][0-9]{0,4}"), "1 to 99999 seconds");
+                moving(balance -> balance.window(Integer.parseInt(value)));
+            }
             case WATCHER_LOGBUF_SIZE ->
                 context.diagnosis(settings -> settings.withWatcherBufferBytes(kilobytes(text, value)));
             case TRACK_SIZES -> context.diagnosis(settings -> settings.withSizesTracked(true));
@@ -91,6 +103,10 @@ final class ExtendedOptions {
                 checkChunk(text, size("-o " + text, value), context.items().maxItemLength());
             default -> {} // it holds anyway
         }
+    }
+
+    private void moving(Consumer<PageBalance> change) {
+        context.items(items -> items.balance(change));
     }
 
     private void tune() {

@@ -12,6 +12,8 @@ final class RaceFigures {
     long refused;
     long evicted;
     long expired;
+    /** Pages that have changed their class. */
+    long moved;
     /** Operations without an answer that may or may not have had an effect, those of killed nodes among them. */
     long unknown;
     /** Other requests that brought no answer, attempts to connect among them. */
@@ -38,15 +40,16 @@ final class RaceFigures {
         refused += other.refused;
         evicted += other.evicted;
         expired += other.expired;
+        moved += other.moved;
         unknown += other.unknown;
         unanswered += other.unanswered;
         lostReads += other.lostReads;
         killed += other.killed;
     }
 
-    /** True if READs met changes, and items went for want of memory or time. */
+    /** True if READs met changes, items went for want of memory or time, and pages moved. */
     boolean areOfRaces() {
-        return hits > 0 && stale > 0 && torn > 0 && evicted > 0 && expired > 0;
+        return hits > 0 && stale > 0 && torn > 0 && evicted > 0 && expired > 0 && moved > 0;
     }
 
     /** True if faults met changes, READs and clients. */
@@ -58,6 +61,7 @@ final class RaceFigures {
     public String toString() {
         return hits + " hits, " + stale + " stale, " + torn + " torn, " + forwarded + " forwarded, " + mismatched
                 + " of another key, " + refused + " refused, " + evicted + " evicted, " + expired + " expired, "
+                + moved + " pages moved, "
                 + unknown + " of unknown outcome, " + unanswered + " unanswered, " + lostReads + " READs lost, "
                 + killed + " nodes killed";
     }

@@ -3,6 +3,8 @@ package org.softrdma.suites.kv;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -27,12 +29,15 @@ import org.softrdma.kv.client.CompletionLoop;
 import org.softrdma.kv.client.KvClient;
 import org.softrdma.kv.client.KvClientContext;
 import org.softrdma.kv.client.KvCommands;
+import org.softrdma.kv.client.KvException;
 import org.softrdma.kv.client.KvItem;
 import org.softrdma.kv.client.KvProtocol;
 import org.softrdma.kv.client.KvRequest;
 import org.softrdma.kv.client.ReadOutcome;
 import org.softrdma.kv.client.SharedKvClient;
 import org.softrdma.kv.client.StartStatus;
+import org.softrdma.kv.client.network.ClientNetwork;
+import org.softrdma.kv.client.network.ClientStream;
 import org.softrdma.testkit.history.HistoryChecker;
 import org.softrdma.testkit.history.HistoryRecorder;
 import org.softrdma.testkit.history.Operation;
@@ -55,6 +60,10 @@ final class StoreRace {
     private static final int OWN_KEY = 2;
     private static final int PAGE = 1024;
     private static final int CONNECTIONS = 32;
+
+    /** The pool, and classes of short items. */
+    private static final int CLASSES = 8;
+
     private static final long PATIENCE_NS = TimeUnit.HOURS.toNanos(1);
     private static final int STALLS = 15;
     private static final long LONGEST_STALL_NS = TimeUnit.MICROSECONDS.toNanos(500);
@@ -102,11 +111,12 @@ final class StoreRace {
                             .items(items -> items.registration(settings.registration())
                                     .maxItemLength(PAGE)
                                     .pageLength(PAGE)
-                                    .memoryLimit(settings.losing() ? 2 * PAGE : 64 * PAGE)))) {
+                                    .memoryLimit(settings.losing() ? 3 * PAGE : 64 * PAGE)))) {
                 startProcesses(store);
                 assertTrue(
                         fabric.baton().until(() -> processes.stream().allMatch(SimulatedThread::isEnded), PATIENCE_NS),
                         "processes have not ended");
+                figures.moved += Long.parseLong(store.server().statistics("").getOrDefault("slabs_moved", "0"));
                 assertEquals(0, store.device().counters().getOrDefault("accessErrors", 0L));
             }
         });
@@ -157,6 +167,9 @@ final class StoreRace {
         }
         if (settings.losing()) {
             start(writers, "filler", me -> fill(store, writers));
+        }
+        if (random.nextBoolean()) {
+            start(writers, "mover", me -> movePages(store, writers));
         }
     }
 
@@ -336,6 +349,38 @@ final class StoreRace {
                 figures.evicted += Long.parseLong(statistics.get("evictions"));
                 figures.expired += Long.parseLong(statistics.get("expired_unfetched"));
             });
+        }
+    }
+
+    /** Somebody has pages change their class, again and again. */
+    private void movePages(FabricStore store, FabricNode node) throws IOException {
+        try (ClientNetwork network = new FabricClientNetwork(node);
+                ClientStream stream = operations.connected(() -> open(network, store))) {
+            ByteBuffer answers = ByteBuffer.allocateDirect(PAGE);
+            ByteBuffer requests = ByteBuffer.allocateDirect(PAGE);
+            for (int i = 0; readers > 0 && i < MOST_CHANGES; i++) {
+                String request = "slabs reassign -1 " + random.nextInt(CLASSES) + "\r\n";
+                stream.write(requests.clear()
+                        .put(request.getBytes(StandardCharsets.US_ASCII))
+                        .flip());
+                boolean _ = stream.await(TimeUnit.MILLISECONDS.toNanos(1), false);
+                int _ = stream.read(answers.clear());
+                rest();
+            }
+        } catch (IOException e) {
+            assertTrue(settings.faulty(), e::toString);
+        }
+    }
+
+    private static ClientStream open(ClientNetwork network, FabricStore store) {
+        try {
+            ClientStream stream = network.open(store.address());
+            while (!stream.finishConnect()) {
+                boolean _ = stream.await(TimeUnit.MILLISECONDS.toNanos(1), false);
+            }
+            return stream;
+        } catch (IOException e) {
+            throw new KvException("not connected: " + e.getMessage(), e);
         }
     }
 

@@ -52,6 +52,36 @@ public final class ItemWriter {
     }
 
     /**
+     * A generation of dead items that is later than those of a chunk.
+     *
+     * @param memory the arena
+     * @param item offset of the chunk in it
+     * @param least an even number, the least that is returned
+     */
+    public int laterGeneration(MemorySegment memory, long item, int least) {
+        long state = state(memory, item);
+        int generation = (generationOf(state) + 2) & ~1;
+        int sequence = (sequenceOf(state) + 2) & ~1;
+        int later = Integer.compareUnsigned(generation, sequence) > 0 ? generation : sequence;
+        return Integer.compareUnsigned(later, least) > 0 ? later : least;
+    }
+
+    /**
+     * Makes a chunk where there were others, or parts of them: a dead item without a successor. Nobody uses it yet, but
+     * peers may READ it by what they once knew. No other thread runs meanwhile: the caller holds locks of the allocator.
+     *
+     * @param memory the arena
+     * @param item offset of the chunk in it
+     * @param generation an even number, later than those of all chunks of which bytes are here; also the sequence
+     */
+    public void begin(MemorySegment memory, long item, int generation) {
+        state(memory, item, generation, generation);
+        VarHandle.storeStoreFence();
+        memory.asSlice(item + ItemDescriptor.CAS_OFFSET, ItemDescriptor.KEY_OFFSET - ItemDescriptor.CAS_OFFSET)
+                .fill((byte) 0);
+    }
+
+    /**
      * Starts to fill a chunk: readers see an odd sequence before they can see anything else that is new.
      *
      * @param memory the arena

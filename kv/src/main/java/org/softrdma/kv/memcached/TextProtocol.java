@@ -82,8 +82,20 @@ public final class TextProtocol {
     /** flush_all where it is switched off. */
     public static final byte[] FLUSH_DISABLED = line("CLIENT_ERROR flush_all not allowed");
 
-    /** slabs reassign, or automove other than 0: a page stays with its class. */
+    /** slabs reassign, or automove other than 0, where a page stays with its class. */
     public static final byte[] REASSIGN_DISABLED = line("CLIENT_ERROR slab reassignment disabled");
+
+    /** slabs reassign while another page is on its way. */
+    public static final byte[] REASSIGN_BUSY = line("BUSY currently processing reassign request");
+
+    /** slabs reassign from or to a class that does not exist. */
+    public static final byte[] REASSIGN_BAD_CLASS = line("BADCLASS invalid src or dst class id");
+
+    /** slabs reassign from a class that has one page at most. */
+    public static final byte[] REASSIGN_NO_SPARE = line("NOSPARE source class has no spare pages");
+
+    /** slabs reassign from a class to itself. */
+    public static final byte[] REASSIGN_SAME = line("SAME src and dst class are identical");
 
     /** lru_crawler crawl where the crawler is switched off. */
     public static final byte[] CRAWLER_DISABLED = line("CLIENT_ERROR lru crawler disabled");

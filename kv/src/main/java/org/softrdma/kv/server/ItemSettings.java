@@ -5,6 +5,7 @@ import java.util.Locale;
 import java.util.function.Consumer;
 import org.softrdma.kv.item.Locator;
 import org.softrdma.kv.store.LruRules;
+import org.softrdma.kv.store.PageBalance;
 import org.softrdma.kv.store.SlabGeometry;
 import org.softrdma.verbs.MemorySource;
 
@@ -56,6 +57,7 @@ public final class ItemSettings {
     private boolean tailsReclaimed = true;
     private boolean crawling = true;
     private Consumer<LruRules> lru = rules -> {};
+    private Consumer<PageBalance> balance = rules -> {};
 
     ItemSettings(SettingsLock lock) {
         this.lock = lock;
@@ -273,6 +275,22 @@ public final class ItemSettings {
     /** Settings of the order in which items are evicted, to be applied to the defaults. */
     public Consumer<LruRules> lru() {
         return lru;
+    }
+
+    /**
+     * Changes when pages move from slab class to slab class, memcached's {@code -o} words. Several calls add up.
+     *
+     * @param settings applied to memcached's defaults
+     */
+    public ItemSettings balance(Consumer<PageBalance> settings) {
+        Consumer<PageBalance> before = balance;
+        balance = lock.changed(before.andThen(settings));
+        return this;
+    }
+
+    /** When pages move, to be applied to the defaults. */
+    public Consumer<PageBalance> balance() {
+        return balance;
     }
 
     void check(List<String> faults) {

@@ -143,6 +143,7 @@ public final class KvServer implements AutoCloseable {
         ItemStore store =
                 new ItemStore(slabs, context.surroundings().random().nextLong(), items.evicting(), items.casNumbers());
         items.lru().accept(store.lru());
+        items.balance().accept(store.balance());
         return store;
     }
 

@@ -13,6 +13,7 @@ import org.softrdma.kv.server.session.KvService;
 import org.softrdma.kv.server.session.Maintenance;
 import org.softrdma.kv.server.session.StatLines;
 import org.softrdma.kv.store.LruRules;
+import org.softrdma.kv.store.PageBalance;
 import org.softrdma.verbs.MemorySource;
 
 /**
@@ -22,9 +23,6 @@ import org.softrdma.verbs.MemorySource;
 final class SettingsStatistics implements Consumer<StatLines> {
     /** What memcached writes where nothing was given. */
     private static final String NOT_GIVEN = "(null)";
-
-    /** memcached's default, of what is not done here. */
-    private static final int AUTOMOVE_WINDOW = 30;
 
     /** OpenSSL's number of the only format of keys. */
     private static final int PEM = 1;
@@ -55,10 +53,11 @@ final class SettingsStatistics implements Consumer<StatLines> {
         lines.add("item_size_max", context.items().maxItemLength());
         lines.add("maxconns_fast", "yes");
         lines.add("hashpower_init", 0);
-        lines.add("slab_reassign", "no");
-        lines.add("slab_automove", 0);
-        lines.add("slab_automove_ratio", "0.80");
-        lines.add("slab_automove_window", AUTOMOVE_WINDOW);
+        PageBalance balance = service.store().balance();
+        lines.add("slab_reassign", yesNo(balance.allowed()));
+        lines.add("slab_automove", balance.allowed() ? balance.level() : 0);
+        lines.add("slab_automove_ratio", decimal("%.2f", balance.ratio()));
+        lines.add("slab_automove_window", balance.window());
         lines.add("slab_chunk_max", context.items().maxItemLength());
         addLru(lines);
         lines.add("idle_timeout", context.timeouts().idleTimeoutSeconds());

@@ -9,8 +9,8 @@ public interface ItemArena {
     MemorySegment memory();
 
     /**
-     * Names the chunks of a page for peers, before anything uses them. Called once for each page, by one thread at a
-     * time.
+     * Names the chunks of a page for peers, before anything uses them. Called when a page gets a class, the first or
+     * another, by one thread at a time.
      *
      * @param offset where the page starts in this arena
      * @param chunkLength bytes of a chunk, the same for all pages of a class

@@ -1,6 +1,7 @@
 package org.softrdma.kv.store;
 
 import java.lang.foreign.MemorySegment;
+import java.util.function.IntConsumer;
 import org.softrdma.kv.item.ItemDescriptor;
 
 /**
@@ -34,6 +35,7 @@ final class ItemRoom {
     private final UnfinishedItems unfinished;
     private final boolean evicting;
     private volatile ItemVisitor evictions = item -> {};
+    private volatile IntConsumer evictionsFrom = sizeClass -> {};
     private volatile long lastEvictionSeconds;
 
     /**
@@ -121,6 +123,7 @@ final class ItemRoom {
                 int index = lru.index(id);
                 if (!page.isPinned(index) && removeUnused(page, index, nowSeconds, evicting)) {
                     evictedAt(nowSeconds);
+                    evictionsFrom.accept(sizeClass);
                     return true;
                 }
                 id = before == SegmentedLru.NONE ? lru.cool() : before;
@@ -140,6 +143,11 @@ final class ItemRoom {
     /** See {@link ItemStore#onEviction}. */
     void onEviction(ItemVisitor visitor) {
         evictions = visitor;
+    }
+
+    /** Sets who is told of each class that had to make room; quick, with locks held. */
+    void onEvictionFrom(IntConsumer listener) {
+        evictionsFrom = listener;
     }
 
     /** See {@link ItemStore#reclaimTails}. */
@@ -168,6 +176,16 @@ final class ItemRoom {
         }
     }
 
+    /** Removes an item that lies where nothing may stay, as evicted or expired. With the lock of its stripe. */
+    void remove(Stripe stripe, long hash, long chunk, long nowSeconds) {
+        SlabPage page = slabs.page(chunk);
+        countRemoval(page, slabs.indexInPage(page, chunk), chunk, nowSeconds);
+        if (!table.isExpired(chunk, nowSeconds)) {
+            evictions.visit(stripe.view.wrap(chunk));
+        }
+        table.removeChunk(stripe, hash, chunk);
+    }
+
     /** Removes an item that has expired, or any. With the lock of its list; false if somebody is busy with its key. */
     private boolean removeUnused(SlabPage page, int index, long nowSeconds, boolean any) {
         long chunk = page.chunk(index);
@@ -184,11 +202,7 @@ final class ItemRoom {
             if (!any && !table.isExpired(chunk, nowSeconds)) {
                 return false; // touched a moment ago
             }
-            countRemoval(page, index, chunk, nowSeconds);
-            if (any && !table.isExpired(chunk, nowSeconds)) {
-                evictions.visit(stripe.view.wrap(chunk));
-            }
-            table.removeChunk(stripe, hash, chunk);
+            remove(stripe, hash, chunk, nowSeconds);
             return true;
         } finally {
             stripe.lock.unlock();

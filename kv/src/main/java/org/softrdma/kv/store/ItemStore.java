@@ -1,6 +1,5 @@
 package org.softrdma.kv.store;
 
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import org.softrdma.kv.item.ItemDescriptor;
@@ -43,6 +42,8 @@ public final class ItemStore {
     private final ItemRoom room;
     private final ItemWalk walk;
     private final ItemChanges changes;
+    private final PageMover mover;
+    private final PageBalance balance;
 
     /**
      * An empty store.
@@ -70,6 +71,9 @@ public final class ItemStore {
         room = new ItemRoom(slabs, table, unfinished, evicting);
         walk = new ItemWalk(slabs, table);
         changes = new ItemChanges(slabs, table, room);
+        mover = new PageMover(slabs, table, room, unfinished);
+        balance = new PageBalance(slabs, table, mover);
+        room.onEvictionFrom(balance::evictedFrom);
     }
 
     /** How threads that change the store take turns. */
@@ -328,22 +332,16 @@ public final class ItemStore {
         if (chunk == SlabAllocator.NONE) {
             return false;
         }
-        MemorySegment memory = slabs.memory(chunk);
-        long item = SlabAllocator.offset(chunk);
-        int keyLength = ItemDescriptor.keyLength(memory, item);
-        if (keyLength < 1 || ItemDescriptor.itemLength(keyLength, 0) > slabs.page(chunk).chunkLength) {
-            return false; // somebody is filling it
+        byte[] key = table.keyPerhaps(chunk);
+        if (key.length == 0) {
+            return false;
         }
-        // The key may change while it is hashed: then the index does not name the chunk by this hash. Its length may
-        // change
-        // as well, so the one that was looked at is what is read.
-        byte[] key = table.keyOf(chunk, keyLength);
-        long hash = table.hash(key, 0, keyLength);
+        long hash = table.hash(key, 0, key.length);
         Stripe stripe = table.stripe(hash);
         stripe.lock.lock();
         try {
             if (stripe.index.find(hash, chunk) == HashIndex.NONE
-                    || ItemDescriptor.generation(memory, item) != generation) {
+                    || ItemDescriptor.generation(slabs.memory(chunk), SlabAllocator.offset(chunk)) != generation) {
                 return false;
             }
             StoredItem found = stripe.view.wrap(chunk);
@@ -403,6 +401,16 @@ public final class ItemStore {
      */
     public void memoryLimit(long bytes) {
         slabs.memoryLimit(bytes);
+    }
+
+    /** Moves pages between classes. */
+    public PageMover mover() {
+        return mover;
+    }
+
+    /** When pages move by themselves. */
+    public PageBalance balance() {
+        return balance;
     }
 
     /** Looks at what is there. */
@@ -466,5 +474,6 @@ public final class ItemStore {
     /** Resets the counters of events. */
     public void resetStatistics() {
         table.resetStatistics();
+        mover.resetCounts();
     }
 }

@@ -20,6 +20,7 @@ import org.softrdma.kv.turns.Turns;
  */
 final class ItemTable {
     static final int STRIPES = 256;
+    private static final byte[] NO_KEY = {};
     private static final int STRIPE_SHIFT = Long.SIZE - Integer.numberOfTrailingZeros(STRIPES);
 
     private final SlabAllocator slabs;
@@ -120,9 +121,14 @@ final class ItemTable {
 
     /** Makes a filled chunk a whole item, but for its life. No lock: the CRCs take their time. */
     void seal(NewItem filled, StoreRule rule) {
+        sealAs(filled, numbering ? casOf(rule) : 0);
+    }
+
+    /** The same, with a cas number. */
+    void sealAs(NewItem filled, long cas) {
         MemorySegment memory = filled.memory();
         long item = filled.item();
-        writer.endFill(memory, item, numbering ? casOf(rule) : 0);
+        writer.endFill(memory, item, cas);
         writer.seal(
                 memory,
                 item,
@@ -171,6 +177,48 @@ final class ItemTable {
         writer.forward(memory, item, locator.first(), locator.second());
         unlink(old);
         return stored;
+    }
+
+    /**
+     * The same item goes on in another chunk of its class: {@link #replace} by a copy of itself, which has its cas number,
+     * its marks and its place in the LRU. With the lock of the stripe.
+     */
+    void relocate(Stripe stripe, int slot, NewItem copy) {
+        long old = stripe.index.chunk(slot);
+        MemorySegment memory = slabs.memory(old);
+        long item = SlabAllocator.offset(old);
+        SlabPage oldPage = slabs.page(old);
+        int oldIndex = slabs.indexInPage(oldPage, old);
+        writer.setExpiry(copy.memory(), copy.item(), (int) expiry(old)); // which may have changed since it was copied
+        writer.kill(slabs.memory(old), item);
+        slabs.exchange(old, copy.chunk);
+        writer.publish(copy.memory(), copy.item());
+        StoredItem moved = stripe.view.wrap(copy.chunk);
+        moved.page().relocate(oldPage, oldIndex, moved.index());
+        slabs.lru(oldPage.sizeClass).relocate(oldPage, oldIndex, moved.page(), moved.index());
+        Locator locator = moved.locator();
+        stripe.index.replace(slot, copy.chunk);
+        turns.step(StepPoint.INDEXED);
+        writer.forward(memory, item, locator.first(), locator.second());
+        if (oldPage.unlink(oldIndex)) {
+            slabs.free(old);
+        }
+    }
+
+    /**
+     * The key of the item that a chunk may hold, or nothing if it holds none. No lock: another item may be there by now, so
+     * the index has the last word ({@link HashIndex#find(long, long)} by its hash).
+     */
+    byte[] keyPerhaps(long chunk) {
+        SlabPage page = slabs.pageOrNull(chunk);
+        if (page == null) {
+            return NO_KEY;
+        }
+        int keyLength = ItemDescriptor.keyLength(slabs.memory(chunk), SlabAllocator.offset(chunk));
+        // The key may change while it is read, and its length as well, so the one that was looked at is what is read.
+        return keyLength < 1 || ItemDescriptor.itemLength(keyLength, 0) > page.chunkLength
+                ? NO_KEY // somebody is filling it
+                : keyOf(chunk, keyLength);
     }
 
     /** Kills and unlinks. With the lock of the stripe. */

@@ -3,7 +3,6 @@ package org.softrdma.kv.store;
 import java.util.Arrays;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import org.softrdma.kv.item.ItemDescriptor;
 
 /**
  * Looks at the items of a {@link ItemStore}, which change meanwhile: an item that is there from the beginning to the
@@ -58,9 +57,8 @@ public final class ItemWalk {
         Stripe stripe = table.part(part);
         stripe.lock.lock();
         try {
-            StoredItem item = stripe.view.wrap(chunk);
-            if (isStill(stripe, item) && !table.isExpired(chunk, nowSeconds)) {
-                visitor.visit(item);
+            if (isStill(stripe, chunk) && !table.isExpired(chunk, nowSeconds)) {
+                visitor.visit(stripe.view.wrap(chunk));
             }
         } finally {
             stripe.lock.unlock();
@@ -68,13 +66,9 @@ public final class ItemWalk {
     }
 
     /** With the lock of the stripe held: a chunk that its index names is an item, and stays one. */
-    private boolean isStill(Stripe stripe, StoredItem item) {
-        int keyLength = item.keyLength();
-        if (keyLength < 1 || ItemDescriptor.itemLength(keyLength, 0) > item.page().chunkLength) {
-            return false; // somebody is filling it
-        }
-        byte[] key = table.keyOf(item.chunk(), keyLength);
-        return stripe.index.find(table.hash(key, 0, keyLength), item.chunk()) != HashIndex.NONE;
+    private boolean isStill(Stripe stripe, long chunk) {
+        byte[] key = table.keyPerhaps(chunk);
+        return key.length > 0 && stripe.index.find(table.hash(key, 0, key.length), chunk) != HashIndex.NONE;
     }
 
     /**
@@ -123,8 +117,8 @@ public final class ItemWalk {
         stripe.lock.lock();
         try {
             for (long chunk : chunks) {
-                StoredItem item = stripe.view.wrap(chunk);
-                if (isStill(stripe, item)) {
+                if (isStill(stripe, chunk)) {
+                    StoredItem item = stripe.view.wrap(chunk);
                     int columns = Math.ceilDiv((int) item.itemLength(), SIZE_STEP);
                     counts.merge(columns * SIZE_STEP, 1L, Long::sum);
                 }

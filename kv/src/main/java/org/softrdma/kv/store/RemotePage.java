@@ -4,7 +4,8 @@ import org.softrdma.kv.item.Locator;
 
 /**
  * How peers name the chunks of a page, which are counted from 0. A name is an rkey and an offset, and it stands for
- * as many bytes as a chunk of the page's class has, for ever: what a peer once learned never leads it out of bounds.
+ * as many bytes as a chunk of the page's class has, for ever: what a peer once learned never leads it out of bounds,
+ * even when the page has become one of another class.
  *
  * <p>Where names are places they never change. Where a chunk has a key of its own, {@link #exchange} moves it to
  * another chunk of the class, so that a key of the store keeps its name while its items are replaced.
@@ -43,4 +44,13 @@ public interface RemotePage {
      * @param otherChunk index of a chunk in the other page
      */
     void exchange(int chunk, RemotePage other, int otherChunk);
+
+    /**
+     * The page is empty and becomes one of another class, with other names. Who READs by one of these from now on finds
+     * no living item that is not his: where names are places, that is what generations are for; otherwise the names
+     * are those of a chunk in which nothing ever lives.
+     *
+     * @return false, and nothing is done, if the device has no room for that: the page stays with its class
+     */
+    boolean retire();
 }

@@ -65,10 +65,7 @@ final class SegmentedLru {
     void link(SlabPage page, int index, long itemLength, boolean temporary) {
         lock.lock();
         try {
-            if (page.ordinal >= pages.length) {
-                pages = Arrays.copyOf(pages, Math.max(page.ordinal + 1, 2 * pages.length));
-            }
-            pages[page.ordinal] = page;
+            know(page);
             push(temporary ? TEMPORARY : rules.segmented() ? HOT : COLD, page, index);
             requestedBytes += itemLength;
             balance();
@@ -86,6 +83,40 @@ final class SegmentedLru {
         } finally {
             lock.unlock();
         }
+    }
+
+    /** An item goes on in another chunk of the class, at the same place of its list. With the lock of its key. */
+    void relocate(SlabPage page, int index, SlabPage to, int toIndex) {
+        lock.lock();
+        try {
+            know(to);
+            int id = to.ordinal * chunksPerPage + toIndex;
+            int segment = segment(page, index);
+            int after = page.next[index];
+            int before = page.previous[index];
+            to.lru[toIndex] = page.lru[index];
+            to.next[toIndex] = after;
+            to.previous[toIndex] = before;
+            if (before == NONE) {
+                heads[segment] = id;
+            } else {
+                page(before).next[index(before)] = id;
+            }
+            if (after == NONE) {
+                tails[segment] = id;
+            } else {
+                page(after).previous[index(after)] = id;
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void know(SlabPage page) {
+        if (page.ordinal >= pages.length) {
+            pages = Arrays.copyOf(pages, Math.max(page.ordinal + 1, 2 * pages.length));
+        }
+        pages[page.ordinal] = page;
     }
 
     /** An item was found. Any thread; a glance without the lock tells where it was. */

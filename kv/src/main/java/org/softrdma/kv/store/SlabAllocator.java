@@ -1,10 +1,14 @@
 package org.softrdma.kv.store;
 
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Optional;
+import java.util.BitSet;
+import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import org.agrona.collections.LongArrayQueue;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.softrdma.kv.item.ItemWriter;
@@ -12,8 +16,9 @@ import org.softrdma.kv.turns.StepPoint;
 import org.softrdma.kv.turns.Turns;
 
 /**
- * Hands out chunks of registered memory. Arenas are cut into pages, a page into chunks of one class; a page never
- * changes its class, so that generations in chunk headers stay where they are. Free chunks of a class wait in a queue
+ * Hands out chunks of registered memory. Arenas are cut into pages, a page into chunks of one class. A page changes its
+ * class only when it is empty ({@link PageMover}); its chunks then begin with a generation that is later than any that a
+ * chunk of it had, because a peer may still have the locator of one. Free chunks of a class wait in a queue
  * and are used oldest first, and not before {@link #QUARANTINE} others of the class (a quarter of a page, where
  * chunks are large) while there is fresh memory: a client that still has the locator of a replaced item then finds
  * the forward locator instead of a stranger. Its safety does not depend on this.
@@ -26,6 +31,9 @@ public final class SlabAllocator {
 
     /** No chunk: out of memory. */
     public static final long NONE = 0;
+
+    /** No class: pages that any class may take, memcached's global page pool. */
+    static final int POOL = -1;
 
     /** The largest arena: one buffer of Java, and what a device registers in one piece. */
     public static final long MAX_ARENA_LENGTH = 1L << 30;
@@ -59,6 +67,9 @@ public final class SlabAllocator {
 
     private long nextPageOffset;
     private volatile long pagedBytes;
+
+    /** First chunks of the pages that no class has. */
+    private final LongArrayQueue pool = new LongArrayQueue(NONE);
 
     /** The machine or device gave no further arena, and is not asked again before the limit changes. */
     private boolean refused;
@@ -191,6 +202,71 @@ public final class SlabAllocator {
         return lrus[sizeClass];
     }
 
+    /**
+     * Takes a page of a class out of use: none of its free chunks is handed out any more, and those that are freed wait
+     * with it. One page of a class at a time.
+     *
+     * @return the page that the class has had for longest, or null if it has no other
+     */
+    @Nullable
+    SlabPage leave(int sizeClass) {
+        return classes[sizeClass].leave();
+    }
+
+    /** True if nothing uses a chunk of a page that {@link #leave} has returned. */
+    boolean isEmpty(SlabPage page) {
+        return classes[page.sizeClass].isEmpty();
+    }
+
+    /** Takes {@link #leave} back. */
+    void stay(SlabPage page) {
+        classes[page.sizeClass].stay();
+    }
+
+    /**
+     * Gives an empty page to another class, or to the {@link #POOL}.
+     *
+     * @param page that {@link #leave} has returned
+     * @param sizeClass its next class; if the device has no names for that one's chunks, it goes to the pool
+     * @return false if the page has to stay what it is
+     */
+    boolean give(SlabPage page, int sizeClass) {
+        if (!page.names.retire()) {
+            return false;
+        }
+        int generation = 0;
+        for (int i = 0; i < page.chunks(); i++) {
+            generation = writer.laterGeneration(memory(page.firstChunk), offset(page.chunk(i)), generation);
+        }
+        classes[page.sizeClass].forget(page);
+        ArenaPages arena = arenas[arenaIndex(page.firstChunk)];
+        int number = (int) (offset(page.firstChunk) >>> pageShift);
+        pageLock.lock();
+        try {
+            arena.pages[number] = null;
+            arena.generations[number] = generation;
+            if (sizeClass == POOL) {
+                pool.offerLong(page.firstChunk);
+            }
+        } finally {
+            pageLock.unlock();
+        }
+        if (sizeClass != POOL) {
+            classes[sizeClass].adopt(page.firstChunk);
+        }
+        return true;
+    }
+
+    /** Pages that no class has. */
+    int pooledPages() {
+        pageLock.lock();
+        try {
+            return pool.size();
+        } finally {
+            pageLock.unlock();
+        }
+    }
+
     /** Pages of a class and what of them is in use; any thread. */
     SizeClassStatistics.Slab statistics(int sizeClass) {
         return classes[sizeClass].statistics();
@@ -209,7 +285,7 @@ public final class SlabAllocator {
             if (offset >= 0 && offset < arenaLength) {
                 SlabPage page = all[i].pages[(int) (offset >>> pageShift)];
                 if (page == null) {
-                    return NONE;
+                    return NONE; // it was never cut, or changes its class
                 }
                 long chunk = (long) (i + 1) << OFFSET_BITS | offset;
                 return indexInPage(page, chunk) < page.chunks() && page.chunk(indexInPage(page, chunk)) == chunk
@@ -235,8 +311,18 @@ public final class SlabAllocator {
         return chunk & OFFSET_MASK;
     }
 
-    /** The page of a chunk. */
+    /** The page of a chunk that somebody uses: that keeps its class. */
     SlabPage page(long chunk) {
+        SlabPage page = pageOrNull(chunk);
+        if (page == null) {
+            throw new IllegalStateException("chunk " + Long.toHexString(chunk) + " is in no page");
+        }
+        return page;
+    }
+
+    /** The page where a chunk was; null while that changes its class. */
+    @Nullable
+    SlabPage pageOrNull(long chunk) {
         return arenas[arenaIndex(chunk)].pages[(int) (offset(chunk) >>> pageShift)];
     }
 
@@ -259,37 +345,58 @@ public final class SlabAllocator {
         turns.step(StepPoint.NAMES_EXCHANGED);
     }
 
-    /**
-     * A page of a class as the number of its first chunk, or NONE. As in memcached a class may always have one page,
-     * as long as the device can name its chunks.
-     */
-    private long newPage(int sizeClass, int ordinal) {
+    /** A page for a class, or null. As in memcached a class may always have one, as long as the device can name its chunks. */
+    private @Nullable SlabPage newPage(int sizeClass, int ordinal, boolean first) {
         pageLock.lock();
         try {
+            long usedBytes = pagedBytes - (long) pool.size() * geometry.pageLength();
+            if (pool.size() > 0 && (first || usedBytes + geometry.pageLength() <= memoryLimit)) {
+                SlabPage pooled = cut(pool.peekLong(), sizeClass, ordinal);
+                if (pooled != null) {
+                    pool.pollLong();
+                }
+                return pooled;
+            }
             long paged = pagedBytes + geometry.pageLength();
-            int chunkLength = geometry.chunkLength(sizeClass);
-            int chunks = geometry.pageLength() / chunkLength;
-            if ((paged > memoryLimit && ordinal > 0) || ordinal >= Integer.MAX_VALUE / chunks) {
-                return NONE;
+            if (paged > memoryLimit && !first) {
+                return null;
             }
             if (nextPageOffset + geometry.pageLength() > arenaLength && !nextArena()) {
-                return NONE;
+                return null;
             }
-            long offset = nextPageOffset;
-            ArenaPages arena = arenas[cutArenas - 1];
-            Optional<RemotePage> names = arena.arena.cut(offset, chunkLength, chunks);
-            if (names.isEmpty()) {
-                return NONE;
+            SlabPage page = cut((long) cutArenas << OFFSET_BITS | nextPageOffset, sizeClass, ordinal);
+            if (page != null) {
+                nextPageOffset += geometry.pageLength();
+                pagedBytes = paged;
             }
-            nextPageOffset += geometry.pageLength();
-            pagedBytes = paged;
-            long first = (long) cutArenas << OFFSET_BITS | offset;
-            arena.pages[(int) (offset >>> pageShift)] =
-                    new SlabPage(sizeClass, chunkLength, ordinal, first, chunks, names.get());
-            return first;
+            return page;
         } finally {
             pageLock.unlock();
         }
+    }
+
+    /** Cuts a page that no class has, or null if the device has no names for its chunks. With the page lock. */
+    private @Nullable SlabPage cut(long firstChunk, int sizeClass, int ordinal) {
+        int chunkLength = geometry.chunkLength(sizeClass);
+        int chunks = geometry.pageLength() / chunkLength;
+        ArenaPages arena = arenas[arenaIndex(firstChunk)];
+        int number = (int) (offset(firstChunk) >>> pageShift);
+        if (ordinal >= Integer.MAX_VALUE / chunks) {
+            return null;
+        }
+        if (arena.generations[number] != 0) {
+            for (int i = 0; i < chunks; i++) {
+                writer.begin(arena.memory, offset(firstChunk) + (long) i * chunkLength, arena.generations[number]);
+            }
+        }
+        RemotePage names =
+                arena.arena.cut(offset(firstChunk), chunkLength, chunks).orElse(null);
+        if (names == null) {
+            return null;
+        }
+        SlabPage page = new SlabPage(sizeClass, chunkLength, ordinal, firstChunk, chunks, names);
+        arena.pages[number] = page;
+        return page;
     }
 
     /** Goes on to the next arena, which there is if all were made at the start. */
@@ -328,16 +435,20 @@ public final class SlabAllocator {
     private static final class ArenaPages {
         final ItemArena arena;
         final MemorySegment memory;
-        final SlabPage[] pages;
+        final @Nullable SlabPage[] pages;
+
+        /** With which chunks of a page begin that had another class; else 0. */
+        final int[] generations;
 
         ArenaPages(ItemArena arena, int pageCount) {
             this.arena = arena;
             this.memory = arena.memory();
             this.pages = new SlabPage[pageCount];
+            this.generations = new int[pageCount];
         }
     }
 
-    /** The free chunks of one class. */
+    /** The pages and free chunks of one class. */
     private final class SizeClass {
         private final int number;
         private final int chunkLength;
@@ -345,9 +456,21 @@ public final class SlabAllocator {
         private final int quarantine;
         private final ReentrantLock lock = new ReentrantLock();
         private final LongArrayQueue freed = new LongArrayQueue(NONE);
+
+        /** In the order in which they came. */
+        private final List<SlabPage> pages = new ArrayList<>();
+
+        /** Of which no chunk was handed out. */
+        private final ArrayDeque<SlabPage> unused = new ArrayDeque<>();
+
+        private final BitSet ordinals = new BitSet();
         private long fresh;
         private int freshLeft;
-        private int pages;
+
+        /** Is being emptied, and the chunks of it that nothing uses. */
+        private @Nullable SlabPage leaving;
+
+        private final LongArrayQueue idle = new LongArrayQueue(NONE);
 
         SizeClass(int number) {
             this.number = number;
@@ -362,14 +485,8 @@ public final class SlabAllocator {
                 if (freed.size() >= quarantine) {
                     return freed.pollLong();
                 }
-                if (freshLeft == 0) {
-                    long page = newPage(number, pages);
-                    if (page == NONE) {
-                        return freed.pollLong();
-                    }
-                    pages++;
-                    fresh = page;
-                    freshLeft = chunksPerPage;
+                if (freshLeft == 0 && !begin()) {
+                    return freed.pollLong();
                 }
                 long chunk = fresh;
                 fresh += chunkLength;
@@ -380,11 +497,117 @@ public final class SlabAllocator {
             }
         }
 
+        /** Goes on to a page of which no chunk was handed out; false if there is none. */
+        private boolean begin() {
+            SlabPage next = unused.poll();
+            if (next == null) {
+                next = newPage(number, ordinals.nextClearBit(0), pages.isEmpty());
+                if (next == null) {
+                    return false;
+                }
+                add(next);
+            }
+            fresh = next.firstChunk;
+            freshLeft = chunksPerPage;
+            return true;
+        }
+
+        private void add(SlabPage page) {
+            pages.add(page);
+            ordinals.set(page.ordinal);
+        }
+
         void free(long chunk) {
             lock.lock();
             try {
-                freed.offerLong(chunk);
+                (leaving != null && isIn(leaving, chunk) ? idle : freed).offerLong(chunk);
             } finally {
+                lock.unlock();
+            }
+        }
+
+        private boolean isIn(SlabPage page, long chunk) {
+            return chunk >= page.firstChunk && chunk < page.firstChunk + geometry.pageLength();
+        }
+
+        @Nullable
+        SlabPage leave() {
+            lock.lock();
+            try {
+                if (pages.size() < 2 || leaving != null) {
+                    return null;
+                }
+                SlabPage page = pages.getFirst();
+                leaving = page;
+                for (int left = freed.size(); left > 0; left--) {
+                    long chunk = freed.pollLong();
+                    (isIn(page, chunk) ? idle : freed).offerLong(chunk);
+                }
+                if (unused.remove(page)) {
+                    takeFresh(page.firstChunk, chunksPerPage);
+                } else if (freshLeft > 0 && isIn(page, fresh)) {
+                    takeFresh(fresh, freshLeft);
+                    freshLeft = 0;
+                }
+                return page;
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        private void takeFresh(long first, int count) {
+            for (int i = 0; i < count; i++) {
+                idle.offerLong(first + (long) i * chunkLength);
+            }
+        }
+
+        boolean isEmpty() {
+            lock.lock();
+            try {
+                return idle.size() == chunksPerPage;
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        void stay() {
+            lock.lock();
+            try {
+                while (idle.size() > 0) {
+                    freed.offerLong(idle.pollLong());
+                }
+                leaving = null;
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        void forget(SlabPage page) {
+            lock.lock();
+            try {
+                idle.clear();
+                leaving = null;
+                pages.remove(page);
+                ordinals.clear(page.ordinal);
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        /** Takes a page that no class has, or leaves it to the pool. */
+        void adopt(long firstChunk) {
+            lock.lock();
+            pageLock.lock();
+            try {
+                SlabPage page = cut(firstChunk, number, ordinals.nextClearBit(0));
+                if (page == null) {
+                    pool.offerLong(firstChunk);
+                } else {
+                    add(page);
+                    unused.add(page);
+                }
+            } finally {
+                pageLock.unlock();
                 lock.unlock();
             }
         }
@@ -392,13 +615,15 @@ public final class SlabAllocator {
         SizeClassStatistics.Slab statistics() {
             lock.lock();
             try {
+                int untouched = freshLeft + unused.size() * chunksPerPage;
+                int free = freed.size() + idle.size();
                 return new SizeClassStatistics.Slab(
                         chunkLength,
                         chunksPerPage,
-                        pages,
-                        (long) pages * chunksPerPage - freed.size() - freshLeft,
-                        freed.size(),
-                        freshLeft);
+                        pages.size(),
+                        (long) pages.size() * chunksPerPage - free - untouched,
+                        free,
+                        untouched);
             } finally {
                 lock.unlock();
             }

@@ -59,6 +59,12 @@ final class SlabPage {
         times[index] = nowSeconds;
     }
 
+    /** The index names this chunk instead of another one with the same item. */
+    void relocate(SlabPage from, int fromIndex, int index) {
+        states[index] = from.states[fromIndex] & ~PINS_MASK;
+        times[index] = from.times[fromIndex];
+    }
+
     /** The index names this chunk no more; true if nobody else uses it. */
     boolean unlink(int index) {
         states[index] &= PINS_MASK;

@@ -3,6 +3,7 @@ package org.softrdma.kv.store;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -71,12 +72,21 @@ final class UnfinishedItems {
      * @param sizeClass that needs a chunk
      */
     boolean giveUpStale(int sizeClass, long nowSeconds) {
+        return giveUpStale(page -> page.sizeClass == sizeClass, nowSeconds);
+    }
+
+    /** Gives up an item of a page that nobody goes on with; false if there is none. */
+    boolean giveUpStale(SlabPage page, long nowSeconds) {
+        return giveUpStale(each -> each == page, nowSeconds);
+    }
+
+    private boolean giveUpStale(Predicate<SlabPage> where, long nowSeconds) {
         NewItem given = null;
         lock.lock();
         try {
             for (int i = 0; i < items.size() && given == null; i++) {
                 NewItem item = items.get(i);
-                if (isStale(item, nowSeconds) && slabs.page(item.chunk).sizeClass == sizeClass) {
+                if (isStale(item, nowSeconds) && where.test(slabs.page(item.chunk))) {
                     given = giveUp(item);
                 }
             }

@@ -35,5 +35,7 @@ public enum StepPoint {
     /** The checksums of a dead item are wiped. */
     CHECKSUM_WIPED,
     /** The chunk is about to be free. */
-    FREED
+    FREED,
+    /** An item has been copied, and nobody knows the copy. */
+    COPIED
 }

@@ -152,22 +152,12 @@ enum KnownDifference {
             "`watch sysevents`",
             "shows crawls and page moves",
             "shows nothing",
-            "Pages do not move, and crawls are counted in `stats`."),
+            "Crawls and page moves are counted in `stats`."),
     TRACKED_SIZES(
             "`stats sizes`, when enabled",
             "counts items stored since it was enabled",
             "counts all items",
             "It scans the items on request, and costs nothing until then."),
-    PAGE_MOVER(
-            "`slabs reassign`, and `slabs automove` with levels other than 0",
-            "move pages between slab classes",
-            "are refused",
-            "A page stays with its class, so that generations in chunk headers stay where they are.") {
-        @Override
-        boolean covers(Unit unit, String theirs, String ours) {
-            return unit.text().contains("slabs ") && ours.equals("CLIENT_ERROR slab reassignment disabled\r\n");
-        }
-    },
     CRAWLER_BUSY(
             "`lru_crawler crawl` and `metadump` while another runs",
             "answer `BUSY`",

@@ -63,13 +63,14 @@ enum MemcachedCommand {
             "if the limit is lowered, pages above it stay in use for their class",
             "cache_memlimit 64",
             "OK"),
-    AUTOMOVE("`slabs automove 0`", "works", "", "slabs automove 0", "OK"),
+    AUTOMOVE("`slabs automove LEVEL`", "works", "", "slabs automove 1", "OK"),
     REASSIGN(
-            "`slabs reassign`, `slabs automove` with other levels",
-            "refused",
-            "a page stays with its class",
+            "`slabs reassign FROM TO`",
+            "works",
+            "0 as FROM has no page to spare: classes take pages of the pool by themselves; a page whose items stay in"
+                    + " use for half a minute stays with its class",
             "slabs reassign 1 2",
-            "CLIENT_ERROR slab reassignment disabled"),
+            "NOSPARE source class has no spare pages"),
     EXTSTORE(
             "`extstore ...`",
             "refused",

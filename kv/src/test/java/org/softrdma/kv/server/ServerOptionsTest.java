@@ -291,11 +291,19 @@ class ServerOptionsTest {
     @Test
     void shouldSayWhatItDoesNotOffer() throws IOException {
         String[][] conversations = {
-            {"slabs reassign 1 2", "CLIENT_ERROR slab reassignment disabled"},
+            {"slabs reassign 1 2", "NOSPARE source class has no spare pages"},
+            {"slabs reassign -1 2", "NOSPARE source class has no spare pages"},
+            {"slabs reassign 2 2", "SAME src and dst class are identical"},
+            {"slabs reassign 1 100", "BADCLASS invalid src or dst class id"},
+            {"slabs reassign 1 x", "CLIENT_ERROR bad command line format"},
             {"slabs reassign 1", "ERROR"},
             {"slabs automove invalid", "CLIENT_ERROR bad command line format"},
             {"slabs automove 0", "OK"},
-            {"slabs automove 1", "CLIENT_ERROR slab reassignment disabled"},
+            {"slabs automove 1", "OK"},
+            {"slabs automove 2", "OK"},
+            {"slabs automove 3", "ERROR"},
+            {"slabs automove ratio 0.5", "OK"},
+            {"slabs automove ratio", "ERROR"},
             {"slabs automove", "ERROR"},
             {"slabs bogus 1", "ERROR"},
             {"extstore item_size 1", "CLIENT_ERROR extstore is not offered: clients READ items from memory"},
@@ -308,6 +316,52 @@ class ServerOptionsTest {
                 assertEquals(each[1], client.readLine(), each[0]);
             }
         }
+    }
+
+    @Test
+    void shouldKeepPagesWhereTheyAreIfTold() throws IOException {
+        try (RunningServer running = new RunningServer(
+                        context -> context.items(items -> items.balance(balance -> balance.allowed(false))));
+                RawMemcached client = new RawMemcached(running.address())) {
+            for (String command : List.of("slabs reassign 1 2", "slabs automove 1")) {
+                client.send(command + "\r\n");
+                assertEquals("CLIENT_ERROR slab reassignment disabled", client.readLine());
+            }
+            assertTrue(stats(client, "stats settings").contains("STAT slab_reassign no\n"));
+        }
+    }
+
+    /** The input of an operator who raised the size of values and found no room for the old ones afterwards. */
+    @Test
+    void shouldFindRoomAgainAfterValuesOfAnotherSize() throws IOException {
+        try (RunningServer running = new RunningServer(context -> context.items(items -> items.memoryLimit(64 << 20)));
+                RawMemcached client = new RawMemcached(running.address())) {
+            byte[] large = new byte[900_000];
+            for (int i = 0; i < 80; i++) {
+                client.send("set l" + i + " 0 0 " + large.length + "\r\n");
+                client.send(new String(large, StandardCharsets.ISO_8859_1) + "\r\n");
+                assertEquals("STORED", client.readLine());
+            }
+            client.ask("flush_all\r\n", "OK\r\n");
+            String value = "x".repeat(32);
+            long items = 0;
+            while (items < 290_000) { // of 300 000 that fit into 64 MB
+                for (int i = 0; i < 300_000; i++) {
+                    client.send("set s" + i + " 0 0 32 noreply\r\n" + value + "\r\n");
+                }
+                client.ask("mn\r\n", "MN\r\n");
+                items = statistic(client, "curr_items");
+            }
+            assertTrue(statistic(client, "slabs_moved") > 0);
+        }
+    }
+
+    private static long statistic(RawMemcached client, String name) throws IOException {
+        return stats(client, "stats")
+                .lines()
+                .filter(line -> line.startsWith("STAT " + name + " "))
+                .mapToLong(line -> Long.parseLong(line.substring(line.lastIndexOf(' ') + 1)))
+                .sum();
     }
 
     @Test

@@ -114,5 +114,14 @@ public final class KeyedChunks implements ArenaSource, AutoCloseable {
             others[otherChunk] = mine;
             exchanges++;
         }
+
+        @Override
+        public boolean retire() {
+            MemorySegment dead = memory.allocate(chunkLength, Long.BYTES);
+            for (int rkey : rkeys) {
+                chunks.set(rkey - FIRST_RKEY, dead);
+            }
+            return true;
+        }
     }
 }

@@ -76,5 +76,10 @@ public final class PlainArenas implements ArenaSource, AutoCloseable {
 
         @Override
         public void exchange(int chunk, RemotePage other, int otherChunk) {}
+
+        @Override
+        public boolean retire() {
+            return true;
+        }
     }
 }

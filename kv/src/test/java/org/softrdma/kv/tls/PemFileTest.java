@@ -132,13 +132,13 @@ class PemFileTest {
         assertRefused("expected a private key in PEM", pem("PUBLIC KEY", key));
         assertRefused("expected a private key without a password", pem("ENCRYPTED PRIVATE KEY", key));
         assertRefused("expected a private key without a password", """
-                -----BEGIN RSA PRIVATE KEY-----
-                Proc-Type: 4,ENCRYPTED
-                DEK-Info: AES-256-CBC,00
+            -----BEGIN RSA PRIVATE KEY-----
+            Proc-Type: 4,ENCRYPTED
+            DEK-Info: AES-256-CBC,00
 
-                AAAA
-                -----END RSA PRIVATE KEY-----
-                """);
+            AAAA
+            -----END RSA PRIVATE KEY-----
+            """);
         assertRefused("its private key is damaged", pem("EC PRIVATE KEY", new byte[] {0x30, 3, 2, 1, 1}));
     }
 

@@ -49,7 +49,7 @@ public abstract class DeviceArenas<A extends DeviceArenas.DeviceArena> implement
     }
 
     /** Memory that cannot be shown to other processes is memory all the same: clients READ it by the device. */
-    private HostMemory allocate(long length) {
+    final HostMemory allocate(long length) {
         try {
             return device.allocateMemory(length, source);
         } catch (VerbsException e) {

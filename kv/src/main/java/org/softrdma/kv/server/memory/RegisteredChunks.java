@@ -1,11 +1,13 @@
 package org.softrdma.kv.server.memory;
 
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.IntFunction;
 import org.agrona.collections.Int2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -33,7 +35,9 @@ import org.softrdma.verbs.device.VerbsDevice;
  *
  * <p>Chunks are registered when their page is cut, never on the way of a set. Their regions are closed with the
  * server only, and swapped within a class only, so that no rkey that a client may hold is ever revoked or shrinks:
- * either would be an access error, which ends the client's queue pair.
+ * either would be an access error, which ends the client's queue pair. When a page becomes one of another class, the
+ * rkeys of its chunks name a tombstone from then on, a dead chunk of their length that all of a class share; so each
+ * page that moves takes as many regions as it had chunks, for good.
  *
  * <p>Regions are limited by the device, and some must be left for queue pairs. When there are no more, no further
  * page is cut and the store makes room by evicting. Thread-safe.
@@ -49,6 +53,10 @@ public final class RegisteredChunks extends DeviceArenas<ChunkArena> {
     private final SlabGeometry geometry;
     private final ReentrantLock lock = new ReentrantLock();
     private final Int2ObjectHashMap<MemoryRegion> regions = new Int2ObjectHashMap<>();
+
+    /** Dead chunks, by length. */
+    private final Int2ObjectHashMap<HostMemory> tombstones = new Int2ObjectHashMap<>();
+
     private long limit;
     private boolean warned;
 
@@ -125,6 +133,8 @@ public final class RegisteredChunks extends DeviceArenas<ChunkArena> {
     public void close() {
         regions.values().forEach(MemoryRegion::close);
         regions.clear();
+        tombstones.values().forEach(HostMemory::close);
+        tombstones.clear();
         super.close();
     }
 
@@ -132,12 +142,28 @@ public final class RegisteredChunks extends DeviceArenas<ChunkArena> {
         if (!mayTake(chunks)) {
             return Optional.empty();
         }
+        return registered(chunks, i -> arena.memory().asSlice(offset + (long) i * chunkLength, chunkLength))
+                .map(made -> {
+                    lock.lock();
+                    try {
+                        for (MemoryRegion region : made) {
+                            regions.put(region.rkey(), region);
+                        }
+                    } finally {
+                        lock.unlock();
+                    }
+                    return new Keys(made.toArray(MemoryRegion[]::new), chunkLength);
+                });
+    }
+
+    /** Regions of chunks, or nothing if the device has too few. */
+    private Optional<List<MemoryRegion>> registered(int chunks, IntFunction<MemorySegment> memory) {
         List<MemoryRegion> made = new ArrayList<>(chunks);
         try {
             for (int i = 0; i < chunks; i++) {
-                made.add(domain().register(
-                                arena.memory().asSlice(offset + (long) i * chunkLength, chunkLength), ACCESS));
+                made.add(domain().register(memory.apply(i), ACCESS));
             }
+            return Optional.of(made);
         } catch (VerbsException e) {
             made.forEach(MemoryRegion::close);
             if (e.code() != VerbsErrorCode.NO_RESOURCES) {
@@ -146,15 +172,31 @@ public final class RegisteredChunks extends DeviceArenas<ChunkArena> {
             exhausted(e.getMessage());
             return Optional.empty();
         }
+    }
+
+    /** Lets the rkeys of a page name the tombstone of its class; false if there are no regions for that. */
+    private boolean bury(MemoryRegion[] named, int chunkLength) {
+        if (!mayTake(named.length)) {
+            return false;
+        }
+        MemorySegment dead;
         lock.lock();
         try {
-            for (MemoryRegion region : made) {
-                regions.put(region.rkey(), region);
-            }
+            dead = tombstones
+                    .computeIfAbsent(chunkLength, length -> allocate(length))
+                    .segment();
         } finally {
             lock.unlock();
         }
-        return Optional.of(new Keys(made.toArray(MemoryRegion[]::new), chunkLength));
+        Optional<List<MemoryRegion>> graves = registered(named.length, i -> dead);
+        if (graves.isEmpty()) {
+            return false;
+        }
+        for (int i = 0; i < named.length; i++) {
+            named[i].swap(graves.get().get(i));
+        }
+        graves.get().forEach(MemoryRegion::close); // they name the page now, by rkeys that nobody was told
+        return true;
     }
 
     private boolean mayTake(int chunks) {
@@ -206,7 +248,7 @@ public final class RegisteredChunks extends DeviceArenas<ChunkArena> {
     }
 
     /** The regions of the chunks of a page; which region is that of a chunk changes hands with the chunk. */
-    private static final class Keys implements RemotePage {
+    private final class Keys implements RemotePage {
         private final MemoryRegion[] regions;
         private final int chunkLength;
 
@@ -238,6 +280,11 @@ public final class RegisteredChunks extends DeviceArenas<ChunkArena> {
             mine.swap(theirs);
             regions[chunk] = theirs;
             others[otherChunk] = mine;
+        }
+
+        @Override
+        public boolean retire() {
+            return bury(regions, chunkLength);
         }
     }
 }

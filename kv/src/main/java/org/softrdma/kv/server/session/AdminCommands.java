@@ -7,12 +7,15 @@ import org.slf4j.LoggerFactory;
 import org.softrdma.kv.memcached.TextProtocol;
 import org.softrdma.kv.memcached.TextRequest;
 import org.softrdma.kv.server.host.PortSecurity;
+import org.softrdma.kv.store.PageBalance;
 import org.softrdma.kv.store.SlabGeometry;
 
 /** The commands of one connection that concern the whole server. Owned by the thread of the connection. */
 final class AdminCommands {
     private static final Logger LOG = LoggerFactory.getLogger(AdminCommands.class);
     private static final String NUMBER = "[0-9]{1,9}";
+    private static final String SIGNED_NUMBER = "-?" + NUMBER;
+    private static final String RATIO = "[0-9]{1,6}(\\.[0-9]{1,6})?";
 
     private static final int LEAST_MEGABYTES = 8;
     private static final int MOST_MEGABYTES = 1 << 26;
@@ -141,23 +144,61 @@ final class AdminCommands {
         return service.outputBudget().isShort();
     }
 
-    /** A page stays with its class here, which is what memcached says without -o slab_reassign. */
+    /** {@code slabs reassign} and {@code slabs automove}. */
     void slabs(TextRequest request) {
-        String level = request.argument(2);
-        boolean number = level.matches(NUMBER);
+        PageBalance balance = service.store().balance();
         switch (request.argument(1)) {
             case "reassign" ->
-                connection.reply(request.argumentCount() == 3 ? TextProtocol.REASSIGN_DISABLED : TextProtocol.ERROR);
-            case "automove" -> {
-                if (number && Integer.parseInt(level) == 0) {
-                    reply(request, TextProtocol.OK);
-                } else {
-                    boolean known = number || level.equals("ratio");
-                    reply(request, known ? TextProtocol.REASSIGN_DISABLED : TextProtocol.BAD_FORMAT);
-                }
-            }
+                connection.reply(request.argumentCount() == 3 ? reassign(balance, request) : TextProtocol.ERROR);
+            case "automove" -> reply(request, automove(balance, request));
             default -> connection.reply(TextProtocol.ERROR); // noreply or not
         }
+    }
+
+    private byte[] reassign(PageBalance balance, TextRequest request) {
+        if (!balance.allowed()) {
+            return TextProtocol.REASSIGN_DISABLED;
+        }
+        String from = request.argument(2);
+        String to = request.argument(3);
+        if (!from.matches(SIGNED_NUMBER) || !to.matches(SIGNED_NUMBER)) {
+            return TextProtocol.BAD_FORMAT;
+        }
+        return switch (service.store().mover().ask(sizeClass(from), sizeClass(to))) {
+            case OK -> TextProtocol.OK;
+            case BUSY -> TextProtocol.REASSIGN_BUSY;
+            case BAD_CLASS -> TextProtocol.REASSIGN_BAD_CLASS;
+            case NO_SPARE -> TextProtocol.REASSIGN_NO_SPARE;
+            case SAME -> TextProtocol.REASSIGN_SAME;
+        };
+    }
+
+    /** memcached counts classes from 1; its 0 is the pool, and -1 any class. */
+    private static int sizeClass(String number) {
+        return Integer.parseInt(number) - 1;
+    }
+
+    private static byte[] automove(PageBalance balance, TextRequest request) {
+        String level = request.argument(2);
+        if (!balance.allowed()) {
+            return level.equals("0") ? TextProtocol.OK : TextProtocol.REASSIGN_DISABLED;
+        }
+        if (level.equals("ratio")) {
+            String ratio = request.argumentCount() > 2 ? request.argument(3) : "";
+            if (!ratio.matches(RATIO)) {
+                return TextProtocol.ERROR;
+            }
+            balance.ratio(Double.parseDouble(ratio));
+            return TextProtocol.OK;
+        }
+        if (!level.matches(NUMBER)) {
+            return TextProtocol.BAD_FORMAT;
+        }
+        if (Integer.parseInt(level) > PageBalance.EAGER) {
+            return TextProtocol.ERROR;
+        }
+        balance.level(Integer.parseInt(level));
+        return TextProtocol.OK;
     }
 
     void memoryLimit(TextRequest request) {
@@ -190,7 +231,7 @@ final class AdminCommands {
 
     void debugTime(TextRequest request) {
         LongConsumer moveClock = service.settings().owner().moveClock();
-        if (moveClock == null || !request.argument(1).matches("-?" + NUMBER)) {
+        if (moveClock == null || !request.argument(1).matches(SIGNED_NUMBER)) {
             connection.reply(TextProtocol.ERROR);
         } else {
             moveClock.accept(Long.parseLong(request.argument(1)));

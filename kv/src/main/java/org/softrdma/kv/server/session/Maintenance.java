@@ -16,8 +16,9 @@ import org.softrdma.kv.server.host.ServerAgent;
 import org.softrdma.kv.store.ItemStore;
 
 /**
- * The agent that does what no client should wait for: it flushes, and once a second reclaims expired items. A step is
- * one task that was asked for, or one round of reclaiming. Whoever asks may do so on any thread.
+ * The agent that does what no client should wait for: it flushes, moves pages between slab classes, and once a second
+ * reclaims expired items. A step is one task that was asked for, a part of a page, or one round of reclaiming. Whoever
+ * asks may do so on any thread.
  */
 public final class Maintenance implements ServerAgent {
     private static final Logger LOG = LoggerFactory.getLogger(Maintenance.class);
@@ -26,6 +27,9 @@ public final class Maintenance implements ServerAgent {
 
     /** How often the clock is looked at in the last second before a flush. */
     private static final long FLUSH_TICK_NS = TimeUnit.MILLISECONDS.toNanos(5);
+
+    /** Between two looks at a page that somebody uses. */
+    private static final long MOVE_PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(1);
 
     private static final long ROUND_NS = TimeUnit.SECONDS.toNanos(1);
 
@@ -52,6 +56,7 @@ public final class Maintenance implements ServerAgent {
     private final LongAdder rounds = new LongAdder();
     private volatile Runnable everyRound = () -> {};
     private int nextPart;
+    private long movePauseNs;
     private long nextRoundNs;
 
     /**
@@ -77,6 +82,7 @@ public final class Maintenance implements ServerAgent {
         this.crawling = crawling;
         this.fatalErrors = fatalErrors;
         this.nextRoundNs = nanoClock.nanoTime() + ROUND_NS;
+        store.mover().onAsked(() -> tasks.add(() -> {})); // so that whoever waits looks again
     }
 
     /** Sets what else is done in every round. Any thread. */
@@ -92,10 +98,17 @@ public final class Maintenance implements ServerAgent {
     @Override
     public int doWork(long timeoutNs) throws InterruptedException {
         long waitNs = Math.min(timeoutNs, dueInNs(nanoClock.nanoTime()));
+        if (store.mover().isMoving()) {
+            waitNs = Math.min(waitNs, movePauseNs);
+        }
         Runnable task = waitNs > 0 ? store.turns().poll(tasks, waitNs) : tasks.poll();
         int work = 0;
         if (task != null) {
             guarded(task);
+            work++;
+        }
+        if (store.mover().isMoving()) {
+            guarded(this::movePages);
             work++;
         }
         long nowNs = nanoClock.nanoTime();
@@ -226,9 +239,18 @@ public final class Maintenance implements ServerAgent {
         return tasks.size();
     }
 
+    private void movePages() {
+        long nowSeconds = clockSeconds.getAsLong();
+        movePauseNs = store.mover().step(nowSeconds) ? 0 : MOVE_PAUSE_NS;
+        if (!store.mover().isMoving() && store.balance().isReclaiming()) {
+            store.balance().round(nowSeconds, false);
+        }
+    }
+
     private void reclaim() {
         if (tailsReclaimed) {
             store.reclaimTails(clockSeconds.getAsLong());
+            store.balance().round(clockSeconds.getAsLong(), true);
         }
         if (crawling) {
             reclaim((store.parts() + ROUNDS_PER_STORE - 1) / ROUNDS_PER_STORE);

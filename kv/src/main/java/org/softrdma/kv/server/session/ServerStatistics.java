@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
@@ -15,6 +14,7 @@ import org.softrdma.kv.server.host.PortSecurity;
 import org.softrdma.kv.server.rdma.RdmaCounters;
 import org.softrdma.kv.server.rdma.RdmaOffer;
 import org.softrdma.kv.store.ItemStore;
+import org.softrdma.kv.store.PageMover;
 import org.softrdma.kv.store.SizeClassStatistics;
 import org.softrdma.kv.store.StoreStatistics;
 import org.softrdma.verbs.device.VerbsDevice;
@@ -29,17 +29,6 @@ public final class ServerStatistics {
 
     /** A hash and a chunk. */
     private static final long INDEX_SLOT_BYTES = 2 * Long.BYTES;
-
-    /** What memcached counts of the pages that it moves. Here a page stays with its class. */
-    private static final List<String> PAGE_MOVER = List.of(
-            "slab_reassign_rescues",
-            "slab_reassign_chunk_rescues",
-            "slab_reassign_evictions_nomem",
-            "slab_reassign_inline_reclaim",
-            "slab_reassign_busy_items",
-            "slab_reassign_busy_deletes",
-            "slab_reassign_running",
-            "slabs_moved");
 
     private final KvService service;
     private final ServerCounters counters;
@@ -160,7 +149,7 @@ public final class ServerStatistics {
         lines.add("bytes", items.currentBytes());
         lines.add("curr_items", items.currentItems());
         lines.add("total_items", items.totalItems());
-        lines.add("slab_global_page_pool", 0); // a page stays with its class
+        lines.add("slab_global_page_pool", store.mover().pooledPages());
         lines.add("expired_unfetched", events.expiredUnfetched);
         lines.add("evicted_unfetched", events.evictedUnfetched);
         if (maintenance.areTailsReclaimed()) {
@@ -206,9 +195,7 @@ public final class ServerStatistics {
         lines.add("hash_power_level", Long.SIZE - 1 - Long.numberOfLeadingZeros(slots));
         lines.add("hash_bytes", items.memory().indexBytes());
         lines.add("hash_is_expanding", 0);
-        for (String name : PAGE_MOVER) {
-            lines.add(name, 0);
-        }
+        addMoves(lines);
         if (maintenance.isCrawling()) {
             lines.add("lru_crawler_running", maintenance.isCrawlAsked() ? 1 : 0);
             lines.add("lru_crawler_starts", maintenance.crawls());
@@ -285,6 +272,18 @@ public final class ServerStatistics {
             }
         }
         return lines.end();
+    }
+
+    private void addMoves(StatLines lines) {
+        PageMover.Counts counts = store.mover().counts();
+        lines.add("slab_reassign_rescues", counts.rescued());
+        lines.add("slab_reassign_chunk_rescues", 0); // an item is one chunk
+        lines.add("slab_reassign_evictions_nomem", counts.evicted());
+        lines.add("slab_reassign_inline_reclaim", 0); // a chunk of a page that leaves is never waited for by an item
+        lines.add("slab_reassign_busy_items", counts.busyItems());
+        lines.add("slab_reassign_busy_deletes", 0); // a page whose items stay in use stays, too
+        lines.add("slab_reassign_running", store.mover().isMoving() ? 1 : 0);
+        lines.add("slabs_moved", counts.pages());
     }
 
     /** {@code stats slabs}. */
