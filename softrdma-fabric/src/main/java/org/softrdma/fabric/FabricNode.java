@@ -102,7 +102,10 @@ public final class FabricNode {
         Transport transport = transport(
                 "device" + devices++ + ".rnic",
                 new FabricTransport.Options(
-                        context.threads(), settings.engine().timeouts().hostNs(), false, Group.Kind.LOOP));
+                        context.threads(),
+                        settings.engine().timeouts().hostNs(),
+                        surroundings.network().hasRing(),
+                        Group.Kind.LOOP));
         VerbsDevice device = new SoftRdmaDevice(
                 settings,
                 transport,

@@ -334,8 +334,8 @@ class RoceOnTheFabricTest {
     @Test
     void shouldLoseNoAnswerWhenManyConnectionsReadAtOnce() {
         DatagramSettings datagrams = new DatagramSettings(4096, 1 << 17, 0, 0, 0, 0);
-        FabricSettings settings =
-                FabricSettings.DEFAULT.with(new NetworkSettings(1 << 16, LATENCY_NS, LATENCY_NS, 0, 0, 1, datagrams));
+        FabricSettings settings = FabricSettings.DEFAULT.with(
+                new NetworkSettings(1 << 16, LATENCY_NS, LATENCY_NS, 0, 0, 1, false, datagrams));
         Ends.run(10, settings, ROCE, ends -> {
             MemoryRegion remote = ends.server().region(READ_BYTES, AccessFlag.REMOTE_READ);
             MemoryRegion sink = ends.client().region(READERS * READ_BYTES);

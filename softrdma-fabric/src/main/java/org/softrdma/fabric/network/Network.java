@@ -64,6 +64,11 @@ public final class Network implements Source {
         return settings.datagrams().maxBytes();
     }
 
+    /** True if the sockets of devices do as those of io_uring. */
+    public boolean hasRing() {
+        return settings.ring();
+    }
+
     private Medium medium() {
         return new Medium(baton, settings, copier, reachability, inspector);
     }

@@ -11,6 +11,7 @@ import java.util.concurrent.TimeUnit;
  * @param cuts times of a thousand that a piece arrives in two, and that a send takes only a part
  * @param fullBuffers times of a thousand that a send takes nothing for a while, whatever is under way
  * @param mostFullNs how long at most
+ * @param ring whether the sockets of devices receive ahead and send at the end of a turn, as those of io_uring do
  * @param datagrams what it does to datagrams
  */
 public record NetworkSettings(
@@ -20,6 +21,7 @@ public record NetworkSettings(
         int cuts,
         int fullBuffers,
         long mostFullNs,
+        boolean ring,
         DatagramSettings datagrams) {
     private static final long MOST_FULL_NS = TimeUnit.MILLISECONDS.toNanos(5);
 
@@ -31,6 +33,7 @@ public record NetworkSettings(
             200,
             0,
             MOST_FULL_NS,
+            false,
             DatagramSettings.DEFAULT);
 
     /** Checks. */
@@ -49,23 +52,31 @@ public record NetworkSettings(
 
     /** The same with buffers of another size. */
     public NetworkSettings withBufferBytes(int bytes) {
-        return new NetworkSettings(bytes, leastLatencyNs, mostLatencyNs, cuts, fullBuffers, mostFullNs, datagrams);
+        return new NetworkSettings(
+                bytes, leastLatencyNs, mostLatencyNs, cuts, fullBuffers, mostFullNs, ring, datagrams);
     }
 
     /** The same with another share of cuts. */
     public NetworkSettings withCuts(int perMille) {
         return new NetworkSettings(
-                bufferBytes, leastLatencyNs, mostLatencyNs, perMille, fullBuffers, mostFullNs, datagrams);
+                bufferBytes, leastLatencyNs, mostLatencyNs, perMille, fullBuffers, mostFullNs, ring, datagrams);
     }
 
     /** The same with another share of sends that take nothing for a while. */
     public NetworkSettings withFullBuffers(int perMille) {
-        return new NetworkSettings(bufferBytes, leastLatencyNs, mostLatencyNs, cuts, perMille, mostFullNs, datagrams);
+        return new NetworkSettings(
+                bufferBytes, leastLatencyNs, mostLatencyNs, cuts, perMille, mostFullNs, ring, datagrams);
+    }
+
+    /** The same with devices whose sockets do as those of io_uring. */
+    public NetworkSettings withRing() {
+        return new NetworkSettings(
+                bufferBytes, leastLatencyNs, mostLatencyNs, cuts, fullBuffers, mostFullNs, true, datagrams);
     }
 
     /** The same with other datagrams. */
     public NetworkSettings with(DatagramSettings newDatagrams) {
         return new NetworkSettings(
-                bufferBytes, leastLatencyNs, mostLatencyNs, cuts, fullBuffers, mostFullNs, newDatagrams);
+                bufferBytes, leastLatencyNs, mostLatencyNs, cuts, fullBuffers, mostFullNs, ring, newDatagrams);
     }
 }
