@@ -46,7 +46,7 @@ class PerftestTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"ib_read_bw -s 4096", "ib_send_lat -c UD -s 64", "ib_write_lat -c UC -e"})
+    @ValueSource(strings = {"ib_read_bw -s 4096", "ib_send_lat -c UD -s 64", "ib_write_lat -c UC"})
     void shouldMeasureBetweenTwoRuns(String tool) throws Exception {
         String command = command(tool);
         real.expectTalkOfTwoRuns(command, command + " 127.0.0.1");
