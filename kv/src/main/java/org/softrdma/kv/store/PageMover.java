@@ -171,7 +171,7 @@ public final class PageMover {
         if (leaving == null) {
             leaving = slabs.leave(move.from);
             if (leaving == null) {
-                asked.set(null); // somebody else has the page by now that could be spared
+                asked.set(null); // no page that could be spared, any more or for want of names
                 return false;
             }
             page = leaving;

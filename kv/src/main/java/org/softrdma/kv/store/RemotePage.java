@@ -45,6 +45,9 @@ public interface RemotePage {
      */
     void exchange(int chunk, RemotePage other, int otherChunk);
 
+    /** False if the device has no room for {@link #retire}, which is said before anything is moved out of the page. */
+    boolean mayRetire();
+
     /**
      * The page is empty and becomes one of another class, with other names. Who READs by one of these from now on finds
      * no living item that is not his: where names are places, that is what generations are for; otherwise the names

@@ -206,7 +206,8 @@ public final class SlabAllocator {
      * Takes a page of a class out of use: none of its free chunks is handed out any more, and those that are freed wait
      * with it. One page of a class at a time.
      *
-     * @return the page that the class has had for longest, or null if it has no other
+     * @return the page that the class has had for longest; null if it has no other, or the device has no room for the
+     *     names that it leaves behind
      */
     @Nullable
     SlabPage leave(int sizeClass) {
@@ -538,6 +539,9 @@ public final class SlabAllocator {
                     return null;
                 }
                 SlabPage page = pages.getFirst();
+                if (!page.names.mayRetire()) {
+                    return null;
+                }
                 leaving = page;
                 for (int left = freed.size(); left > 0; left--) {
                     long chunk = freed.pollLong();

@@ -116,6 +116,11 @@ public final class KeyedChunks implements ArenaSource, AutoCloseable {
         }
 
         @Override
+        public boolean mayRetire() {
+            return true;
+        }
+
+        @Override
         public boolean retire() {
             MemorySegment dead = memory.allocate(chunkLength, Long.BYTES);
             for (int rkey : rkeys) {

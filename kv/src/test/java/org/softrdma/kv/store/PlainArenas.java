@@ -78,6 +78,11 @@ public final class PlainArenas implements ArenaSource, AutoCloseable {
         public void exchange(int chunk, RemotePage other, int otherChunk) {}
 
         @Override
+        public boolean mayRetire() {
+            return true;
+        }
+
+        @Override
         public boolean retire() {
             return true;
         }

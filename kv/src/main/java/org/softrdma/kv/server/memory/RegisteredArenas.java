@@ -103,6 +103,11 @@ public final class RegisteredArenas extends DeviceArenas<RegisteredArena> {
         }
 
         @Override
+        public boolean mayRetire() {
+            return true;
+        }
+
+        @Override
         public boolean retire() {
             return true; // generations tell what is there
         }

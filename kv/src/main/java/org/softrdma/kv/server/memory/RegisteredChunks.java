@@ -37,7 +37,7 @@ import org.softrdma.verbs.device.VerbsDevice;
  * server only, and swapped within a class only, so that no rkey that a client may hold is ever revoked or shrinks:
  * either would be an access error, which ends the client's queue pair. When a page becomes one of another class, the
  * rkeys of its chunks name a tombstone from then on, a dead chunk of their length that all of a class share; so each
- * page that moves takes as many regions as it had chunks, for good.
+ * page that moves takes as many regions as it had chunks, for good. At most half of all regions are such: then pages stay.
  *
  * <p>Regions are limited by the device, and some must be left for queue pairs. When there are no more, no further
  * page is cut and the store makes room by evicting. Thread-safe.
@@ -58,6 +58,10 @@ public final class RegisteredChunks extends DeviceArenas<ChunkArena> {
     private final Int2ObjectHashMap<HostMemory> tombstones = new Int2ObjectHashMap<>();
 
     private long limit;
+
+    /** Regions that name tombstones. */
+    private int buried;
+
     private boolean warned;
 
     /**
@@ -174,14 +178,25 @@ public final class RegisteredChunks extends DeviceArenas<ChunkArena> {
         }
     }
 
+    /** False if there would be more tombstones than chunks, or no regions for the page when it comes again. */
+    private boolean mayBury(int chunks) {
+        lock.lock();
+        try {
+            return buried + chunks <= regions.size() - buried && regions.size() + chunks <= limit;
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Lets the rkeys of a page name the tombstone of its class; false if there are no regions for that. */
     private boolean bury(MemoryRegion[] named, int chunkLength) {
-        if (!mayTake(named.length)) {
+        if (!mayBury(named.length)) {
             return false;
         }
         MemorySegment dead;
         lock.lock();
         try {
+            buried += named.length;
             dead = tombstones
                     .computeIfAbsent(chunkLength, length -> allocate(length))
                     .segment();
@@ -190,6 +205,12 @@ public final class RegisteredChunks extends DeviceArenas<ChunkArena> {
         }
         Optional<List<MemoryRegion>> graves = registered(named.length, i -> dead);
         if (graves.isEmpty()) {
+            lock.lock();
+            try {
+                buried -= named.length;
+            } finally {
+                lock.unlock();
+            }
             return false;
         }
         for (int i = 0; i < named.length; i++) {
@@ -280,6 +301,11 @@ public final class RegisteredChunks extends DeviceArenas<ChunkArena> {
             mine.swap(theirs);
             regions[chunk] = theirs;
             others[otherChunk] = mine;
+        }
+
+        @Override
+        public boolean mayRetire() {
+            return mayBury(regions.length);
         }
 
         @Override

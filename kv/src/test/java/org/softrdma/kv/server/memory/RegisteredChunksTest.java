@@ -1,6 +1,7 @@
 package org.softrdma.kv.server.memory;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.HashSet;
@@ -50,6 +51,12 @@ class RegisteredChunksTest {
                 assertEquals(arena.memory().address() + i * 192L, chunks.address(first(next.rkey(i))));
             }
             assertEquals(regions + CHUNKS / 2, chunks.regions());
+            assertFalse(next.mayRetire(), "there would be more tombstones than chunks");
+            assertFalse(next.retire());
+            assertEquals(arena.memory().address(), chunks.address(first(next.rkey(0))));
+            assertTrue(arena.cut(2048, 96, 2 * CHUNKS).isPresent());
+            assertTrue(next.mayRetire());
+            assertTrue(next.retire());
         }
     }
 
