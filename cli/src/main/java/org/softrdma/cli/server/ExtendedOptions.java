@@ -61,7 +61,7 @@ final class ExtendedOptions {
     }
 
     private void set(ExtendedWord word, String text, String value) {
-        if (word.value().isEmpty() != (text.indexOf('=') < 0)) {
+        if (!word.fits(text.indexOf('=') >= 0)) {
             throw new IllegalArgumentException("-o " + text + ": expected " + word.word() + word.value());
         }
         switch (word) {
@@ -84,16 +84,18 @@ final class ExtendedOptions {
             case SLAB_REASSIGN -> moving(balance -> balance.allowed(true));
             case NO_SLAB_REASSIGN -> moving(balance -> balance.allowed(false));
             case SLAB_AUTOMOVE -> {
-                expect(text, value, given -> given.matches("[012]"), "0, 1 or 2");
-                moving(balance -> balance.level(Integer.parseInt(value)));
+                String level = text.indexOf('=') < 0 ? "1" : value;
+                expect(text, level, given -> given.matches("[012]"), "0, 1 or 2");
+                moving(balance -> balance.level(Integer.parseInt(level)));
             }
             case NO_SLAB_AUTOMOVE -> moving(balance -> balance.level(0));
             case SLAB_AUTOMOVE_RATIO -> {
                 double ratio = factor(text, value);
+                expect(text, value, given -> ratio <= 1, "a part of 1");
                 moving(balance -> balance.ratio(ratio));
             }
             case SLAB_AUTOMOVE_WINDOW -> {
-                expect(text, value, given -> given.matches("[1-9][0-9]{0,4}"), "1 to 99999 seconds");
+                expect(text, value, given -> given.matches("[3-9]|[1-9][0-9]{1,4}"), "3 to 99999 seconds");
                 moving(balance -> balance.window(Integer.parseInt(value)));
             }
             case WATCHER_LOGBUF_SIZE ->

@@ -15,7 +15,7 @@ enum ExtendedWord {
     NO_HASHEXPAND(Treatment.WARNED, "", "the hash table grows with its items, a part at a time"),
     SLAB_REASSIGN("", "pages may change their slab class; on by default"),
     NO_SLAB_REASSIGN("", ""),
-    SLAB_AUTOMOVE("=LEVEL", "0, 1 or 2; 1 by default"),
+    SLAB_AUTOMOVE("[=LEVEL]", "0, 1 or 2; 1 by default"),
     NO_SLAB_AUTOMOVE("", ""),
     SLAB_AUTOMOVE_RATIO("=RATIO", ""),
     SLAB_AUTOMOVE_WINDOW("=SECONDS", ""),
@@ -91,9 +91,14 @@ enum ExtendedWord {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    /** What stands behind it, with its sign; empty if nothing does. */
+    /** What stands behind it, with its sign; empty if nothing does, in brackets if it may be left out. */
     String value() {
         return value;
+    }
+
+    /** Whether the user has given a value if and only if one is expected. */
+    boolean fits(boolean given) {
+        return value.startsWith("[") || value.isEmpty() != given;
     }
 
     Treatment treatment() {

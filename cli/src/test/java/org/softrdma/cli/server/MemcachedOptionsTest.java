@@ -63,6 +63,7 @@ class MemcachedOptionsTest {
     void shouldTreatAWordAsTheReferenceSays(ExtendedWord word) {
         String value = switch (word) {
             case SLAB_CHUNK_MAX -> "=1m";
+            case SLAB_AUTOMOVE_WINDOW -> "=3";
             case TEMPORARY_TTL, IDLE_TIMEOUT, WATCHER_LOGBUF_SIZE, HOT_LRU_PCT, WARM_LRU_PCT -> "=7";
             case HOT_MAX_FACTOR, WARM_MAX_FACTOR -> "=1.5";
             default -> word.value().isEmpty() ? "" : "=1";

@@ -71,6 +71,9 @@ public final class SlabAllocator {
     /** First chunks of the pages that no class has. */
     private final LongArrayQueue pool = new LongArrayQueue(NONE);
 
+    /** First chunks of pages that were taken from the pool because the limit became less: as if they were never cut. */
+    private final LongArrayQueue spare = new LongArrayQueue(NONE);
+
     /** The machine or device gave no further arena, and is not asked again before the limit changes. */
     private boolean refused;
 
@@ -138,7 +141,7 @@ public final class SlabAllocator {
     }
 
     /**
-     * Changes how much pages may take; those that are there already stay.
+     * Changes how much pages may take; those that a class has stay.
      *
      * @param bytes the limit
      */
@@ -147,6 +150,7 @@ public final class SlabAllocator {
         try {
             memoryLimit = bytes;
             refused = false;
+            shrinkPool();
         } finally {
             pageLock.unlock();
         }
@@ -248,6 +252,7 @@ public final class SlabAllocator {
             arena.generations[number] = generation;
             if (sizeClass == POOL) {
                 pool.offerLong(page.firstChunk);
+                shrinkPool();
             }
         } finally {
             pageLock.unlock();
@@ -256,6 +261,14 @@ public final class SlabAllocator {
             classes[sizeClass].adopt(page.firstChunk);
         }
         return true;
+    }
+
+    /** What is beyond the limit is not the pool's. With the page lock. */
+    private void shrinkPool() {
+        while (pagedBytes > memoryLimit && pool.size() > 0) {
+            spare.offerLong(pool.pollLong());
+            pagedBytes = pagedBytes - geometry.pageLength();
+        }
     }
 
     /** Pages that no class has. */
@@ -362,13 +375,20 @@ public final class SlabAllocator {
             if (paged > memoryLimit && !first) {
                 return null;
             }
-            if (nextPageOffset + geometry.pageLength() > arenaLength && !nextArena()) {
+            boolean again = spare.size() > 0;
+            if (!again && nextPageOffset + geometry.pageLength() > arenaLength && !nextArena()) {
                 return null;
             }
-            SlabPage page = cut((long) cutArenas << OFFSET_BITS | nextPageOffset, sizeClass, ordinal);
-            if (page != null) {
+            long firstChunk = again ? spare.peekLong() : (long) cutArenas << OFFSET_BITS | nextPageOffset;
+            SlabPage page = cut(firstChunk, sizeClass, ordinal);
+            if (page == null) {
+                return null;
+            }
+            pagedBytes = paged;
+            if (again) {
+                spare.pollLong();
+            } else {
                 nextPageOffset += geometry.pageLength();
-                pagedBytes = paged;
             }
             return page;
         } finally {

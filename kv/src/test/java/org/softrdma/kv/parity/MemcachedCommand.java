@@ -60,7 +60,7 @@ enum MemcachedCommand {
     MEMORY(
             "`cache_memlimit MEGABYTES`",
             "works",
-            "if the limit is lowered, pages above it stay in use for their class",
+            "if the limit is lowered, pages of the pool go; those that a class has stay",
             "cache_memlimit 64",
             "OK"),
     AUTOMOVE("`slabs automove LEVEL`", "works", "", "slabs automove 1", "OK"),

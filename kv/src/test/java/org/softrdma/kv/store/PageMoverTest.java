@@ -311,6 +311,27 @@ class PageMoverTest {
         assertEquals(4L * perPage + 1, store.statistics().currentItems());
     }
 
+    /** Pages of the pool beyond a lower limit are gone, and come again with a higher one. */
+    @Test
+    void shouldShrinkAndGrowThePoolWithTheLimit() {
+        fill(PAGES * perPage);
+        store.flush();
+        for (int i = 0; i < 3; i++) {
+            move(small, PageMover.POOL);
+        }
+        assertEquals(PAGES, slabs.pagedBytes() / PAGE);
+        store.memoryLimit((PAGES - 2) * PAGE);
+        assertEquals(PAGES - 2, slabs.pagedBytes() / PAGE);
+        assertEquals(1, store.mover().pooledPages());
+        fill(PAGES * perPage);
+        assertEquals(PAGES - 2, pages(small));
+        assertEquals((PAGES - 2L) * perPage, store.statistics().currentItems());
+        store.memoryLimit(PAGES * PAGE);
+        fill(PAGES * perPage);
+        assertEquals(PAGES, pages(small));
+        assertEquals((long) PAGES * perPage, store.statistics().currentItems());
+    }
+
     @Test
     void shouldGiveAPageToTheClassThatEvictsTheYoungest() {
         store.balance().window(3);
