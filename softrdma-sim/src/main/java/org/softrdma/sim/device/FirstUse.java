@@ -49,6 +49,7 @@ final class FirstUse {
             "java.util.concurrent.locks.LockSupport",
             "jdk.internal.foreign.SegmentBulkOperations",
             "jdk.internal.foreign.Utils$BaseAndScale",
+            "jdk.internal.util.Architecture",
             "jdk.internal.util.random.RandomSupport");
 
     /** Those with a static initialiser that every wire uses; {@code FirstUseTest} finds what is missing. */
