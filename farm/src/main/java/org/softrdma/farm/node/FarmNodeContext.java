@@ -68,7 +68,7 @@ public final class FarmNodeContext {
         return this;
     }
 
-    /** Sets how many requests may be under way to each machine. */
+    /** Sets how many requests of each window may be under way to each machine. */
     public FarmNodeContext window(int requests) {
         window = requests;
         return this;

@@ -35,6 +35,7 @@ import org.softrdma.verbs.device.VerbsDevice;
  */
 final class Peers implements AutoCloseable {
     private static final int BACKLOG = 64;
+    private static final int LANES = 3;
     private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(5);
 
     private final VerbsDevice device;
@@ -67,24 +68,40 @@ final class Peers implements AutoCloseable {
 
     private record Request(ByteBuffer message, AnswerHandler handler) {}
 
-    /** Requests to a machine, in order; the first of them are sent. */
+    /** Requests to a machine, in order; the first of them are sent, a window of them. */
     private static final class Lane {
         private final Deque<Request> requests = new ArrayDeque<>();
         private int sent;
     }
 
+    /** A request waits only for requests of lanes before its own: so none of those ever waits behind it. */
     private static final class Peer {
         /** What is answered at once. */
         private final Lane direct = new Lane();
-        /** What is answered when other machines have answered: none of those may wait behind it. */
-        private final Lane deferred = new Lane();
+        /** Decisions: answered when all members have said what is in doubt. */
+        private final Lane decisions = new Lane();
+        /** Transactions: answered when their replicas have them, or when they are decided. */
+        private final Lane transactions = new Lane();
 
-        private final List<Lane> lanes = List.of(direct, deferred);
+        private final List<Lane> lanes = List.of(direct, decisions, transactions);
         private @Nullable PeerLink link;
         private long connectNs = Long.MIN_VALUE;
 
         Lane lane(NodeMessageKind kind) {
-            return kind == NodeMessageKind.SHIP || kind == NodeMessageKind.RUN ? deferred : direct;
+            return switch (kind) {
+                case CAPABILITY,
+                        ALLOCATE,
+                        PREPARE,
+                        VALIDATE,
+                        COMMIT_PRIMARY,
+                        ABORT,
+                        COMMIT_REPLICA,
+                        RECORD,
+                        IN_DOUBT,
+                        RECOVERED -> direct;
+                case DECIDE_REPLICA, DECIDE_PRIMARY -> decisions;
+                case SHIP, RUN -> transactions;
+            };
         }
     }
 
@@ -102,8 +119,8 @@ final class Peers implements AutoCloseable {
         this.member = member;
         this.context = context;
         int sends = RingEnd.MOST_WRITES + context.reads() + 2;
-        // Two lanes of requests and of answers; twice that, as the receiver tells its position only after half a ring.
-        int ring = RingBox.capacityFor(context.longestMessage(), 2 * 2 * 2 * context.window());
+        // All lanes of requests and of answers; twice that, as the receiver tells its position only after half a ring.
+        int ring = RingBox.capacityFor(context.longestMessage(), 2 * 2 * LANES * context.window());
         around = new PeerLink.Surroundings(
                 device, domain, reads, new StoreCounters(), membership.machine(), context.cluster(), ring, sends);
         listener = device.listen(context.address(), BACKLOG);

@@ -47,6 +47,7 @@ final class FarmCluster {
     private long mostIdleNs = IDLE_NS;
     private Map<Integer, ShippedFunction> functions = NumberObjects.FUNCTIONS;
     private BiConsumer<Integer, NodeMessageKind> onMessage = (machine, kind) -> {};
+    private int window = 4;
     private boolean stopped;
 
     /** What a test does, in a process of a node of its own. */
@@ -81,6 +82,12 @@ final class FarmCluster {
     /** Other functions than those of {@link NumberObjects}. */
     FarmCluster functions(Map<Integer, ShippedFunction> newFunctions) {
         functions = newFunctions;
+        return this;
+    }
+
+    /** Requests of each window that may be under way to a machine. */
+    FarmCluster window(int requests) {
+        window = requests;
         return this;
     }
 
@@ -170,7 +177,7 @@ final class FarmCluster {
                     .reads(8)
                     .functions(functions)
                     .steps(new HostSteps(fabric, host, kind -> onMessage.accept(number, kind)))
-                    .window(4)
+                    .window(window)
                     .longestMessage(2048);
             try (FarmNode node = new FarmNode(device, membership, context)) {
                 devices.set(number, device);

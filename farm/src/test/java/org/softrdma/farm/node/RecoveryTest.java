@@ -153,4 +153,68 @@ class RecoveryTest {
             assertEquals(1, cluster.node(1).read(objects.getLast(), LENGTH).getLong(VALUE));
         });
     }
+
+    private static void runWithAWindowOfOne(long seed, int machines, int replication, FarmCluster.Body body) {
+        new FarmCluster(seed, FabricSettings.DEFAULT, machines, replication, Set.of())
+                .window(1)
+                .run(1, body);
+    }
+
+    /** A machine knows epoch 2, and hears half a second later than others that it is active. */
+    private static void hearLate(FarmCluster cluster, int machine) {
+        cluster.until(() -> cluster.node(machine).parts().member().epoch() == 2);
+        cluster.fabric().baton().sleep(TimeUnit.SECONDS.toNanos(1));
+        cluster.ensemble().deaf(machine, TimeUnit.SECONDS.toNanos(1));
+    }
+
+    private static boolean isRecovered(FarmCluster cluster, int machine) {
+        NodeParts parts = cluster.node(machine).parts();
+        return parts.member().epoch() == 2 && parts.transactions().recovery().isOver();
+    }
+
+    /**
+     * Machine 1 hears late that the epoch is active, so it has heard all others by then. It hears itself before it tells
+     * machine 2 that it has nothing more in doubt: its decisions are first, and machine 2 answers none of them before that.
+     */
+    @Test
+    void shouldReportPastDecisionsThatWaitForTheReport() {
+        runWithAWindowOfOne(5, 4, 4, cluster -> {
+            long address = make(cluster.node(1));
+            cluster.host(3).kill();
+            hearLate(cluster, 1);
+
+            assertTrue(cluster.fabric()
+                    .baton()
+                    .until(
+                            () -> List.of(0, 1, 2).stream().allMatch(machine -> isRecovered(cluster, machine)),
+                            TimeUnit.SECONDS.toNanos(5)));
+            assertEquals(0, cluster.node(2).read(address, LENGTH).getLong(VALUE));
+        });
+    }
+
+    /**
+     * Machines 0 and 1 have shipped to each other, and each recovers the transaction that ran what the other one has shipped.
+     * They ship again before they decide, because machine 2 says late what it has in doubt.
+     */
+    @Test
+    void shouldDecidePastFunctionsThatWaitForTheDecision() {
+        runWithAWindowOfOne(6, 4, 4, cluster -> {
+            List<Long> objects = List.of(make(cluster.node(1)), make(cluster.node(0)));
+            cluster.host(3).kill();
+            List<TransactionOutcome<Long>> told = new ArrayList<>();
+            for (int i = 0; i < 2; i++) {
+                int machine = i;
+                SimulatedThread ignored = cluster.host(machine)
+                        .start(
+                                "client",
+                                () -> told.add(cluster.node(machine)
+                                        .ship(1, objects.get(machine), NumberObjects.ADD, new byte[] {1})));
+            }
+
+            hearLate(cluster, 2);
+            assertTrue(cluster.fabric().baton().until(() -> told.size() == 2, TimeUnit.SECONDS.toNanos(10)));
+            told.forEach(outcome -> assertEquals(0, committed(outcome)));
+            assertEquals(2, cluster.node(0).parts().member().epoch());
+        });
+    }
 }
