@@ -24,7 +24,7 @@ import org.softrdma.farm.space.FarmSpace;
  * an epoch interrupts is answered when its transaction is recovered. No socket. The node's thread.
  */
 public final class ShippedFunctions {
-    /** How long a function waits for a lock. */
+    /** How long a function waits for a lock, or until this machine may begin a transaction. */
     private static final long PATIENCE_NS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private final FarmSpace space;
@@ -154,16 +154,17 @@ public final class ShippedFunctions {
      * @return how many functions have run
      */
     public int doWork(long nowNs) {
-        if (queue.isEmpty() || !machine.mayBegin()) {
+        if (queue.isEmpty()) {
             return 0;
         }
+        boolean mayBegin = machine.mayBegin();
         Map<Set<Integer>, Batch> batches = new HashMap<>();
         for (Iterator<Waiting> each = queue.iterator(); each.hasNext(); ) {
             Waiting waiting = each.next();
             int region = FarmAddress.region(TransactionMessages.address(waiting.run));
             Batch batch = batches.computeIfAbsent(
                     LocalObjects.machines(space, region), any -> new Batch(new LocalObjects(space, region)));
-            NodeVerdict verdict = run(waiting, batch);
+            NodeVerdict verdict = mayBegin ? run(waiting, batch) : NodeVerdict.NOT_READY;
             if (verdict == NodeVerdict.DONE) {
                 batch.ran.add(waiting);
                 each.remove();

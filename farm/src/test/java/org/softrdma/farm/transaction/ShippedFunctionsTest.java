@@ -248,6 +248,17 @@ class ShippedFunctionsTest implements ShippedFunctions.Machine {
         });
     }
 
+    /** What is open here may be a function that waits on another machine, for as long as that one waits for this one. */
+    @Test
+    void shouldGiveUpWhenTooManyTransactionsStayOpen() {
+        run((functions, commits, participant) -> {
+            mayBegin = false;
+            ship(functions, 1, ADD, ONE);
+            assertEquals(0, functions.doWork(LATER_NS));
+            assertEquals(List.of("1 NOT_READY"), answers);
+        });
+    }
+
     /** Another machine may serve the object by now. */
     @Test
     void shouldNotTellWhatItHasOnlyReadWithoutALease() {
