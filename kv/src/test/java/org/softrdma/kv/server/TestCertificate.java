@@ -82,7 +82,7 @@ public final class TestCertificate {
     }
 
     /** What a client trusts that knows this certificate, and that shows another or none. */
-    SSLContext clientOf(@Nullable TestCertificate own) throws Exception {
+    public SSLContext clientOf(@Nullable TestCertificate own) throws Exception {
         KeyStore known = KeyStore.getInstance("PKCS12");
         known.load(null, null);
         known.setCertificateEntry("server", certificate());

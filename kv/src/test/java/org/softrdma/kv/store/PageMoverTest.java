@@ -33,7 +33,9 @@ class PageMoverTest {
     private static final int PAGES = 8;
     private static final int MOST_STEPS = 1000;
     private static final String SHORT = "v".repeat(20);
-    private static final String LONG = "w".repeat(800);
+
+    /** Zeroes, which as the header of a chunk are one of new memory. */
+    private static final String LONG = "\0".repeat(800);
 
     private final PlainArenas arenas = new PlainArenas();
     private final SlabGeometry geometry = new SlabGeometry(2, 48, 1024, PAGE);
@@ -153,6 +155,7 @@ class PageMoverTest {
         Random random = new Random(seed);
         Map<Locator, String> known = new HashMap<>();
         Map<String, String> state = new HashMap<>();
+        Map<Long, Integer> generations = new HashMap<>();
         int hits = 0;
         for (int i = 0; i < 3000; i++) {
             String key = "%04d".formatted(random.nextInt(200));
@@ -162,7 +165,10 @@ class PageMoverTest {
                 state.remove(key);
             } else if (user.set(key, value) == StoreStatus.STORED) {
                 state.put(key, value);
-                known.put(Objects.requireNonNull(user.locator(key)), key);
+                Locator place = Objects.requireNonNull(user.locator(key));
+                known.put(place, key);
+                Integer earlier = generations.put(place.offset(), place.generation());
+                assertTrue(earlier == null || earlier < place.generation(), "a life comes again, seed=" + seed);
             }
             if (i % 20 == 0) {
                 boolean down = random.nextBoolean();
