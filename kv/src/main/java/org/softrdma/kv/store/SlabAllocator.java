@@ -265,10 +265,12 @@ public final class SlabAllocator {
 
     /** What is beyond the limit is not the pool's. With the page lock. */
     private void shrinkPool() {
-        while (pagedBytes > memoryLimit && pool.size() > 0) {
+        long paged = pagedBytes;
+        while (paged > memoryLimit && pool.size() > 0) {
             spare.offerLong(pool.pollLong());
-            pagedBytes = pagedBytes - geometry.pageLength();
+            paged -= geometry.pageLength();
         }
+        pagedBytes = paged;
     }
 
     /** Pages that no class has. */
