@@ -44,7 +44,8 @@ class StoreRacesTest {
         RaceFigures figures = race(0, FAULTY_SEEDS, true);
 
         assertTrue(
-                (figures.areOfChanges() && figures.areOfFaults()) || isOne(), () -> "nothing has gone wrong: " + figures);
+                (figures.areOfChanges() && figures.areOfFaults()) || isOne(),
+                () -> "nothing has gone wrong: " + figures);
     }
 
     @Test
@@ -54,7 +55,8 @@ class StoreRacesTest {
         RaceFigures figures = race(FAULTY_SEEDS, SLOW_FAULTY_SEEDS, true);
 
         assertTrue(
-                (figures.areOfChanges() && figures.areOfFaults()) || isOne(), () -> "nothing has gone wrong: " + figures);
+                (figures.areOfChanges() && figures.areOfFaults()) || isOne(),
+                () -> "nothing has gone wrong: " + figures);
     }
 
     private static boolean isOne() {
