@@ -32,7 +32,8 @@ class CrashLoopTest {
                 deaths++;
                 message += step;
             }
-            assertTrue(message > step && message < MOST_MESSAGES, "machine " + machine + ", message " + message);
+            boolean died = message > step || step > 1; // a sample may pass over all messages of a machine
+            assertTrue(died && message < MOST_MESSAGES, "machine " + machine + ", message " + message);
         }
         System.out.println("r = " + replication + ": " + deaths + " deaths");
         return deaths;
