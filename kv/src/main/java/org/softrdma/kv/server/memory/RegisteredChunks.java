@@ -196,27 +196,32 @@ public final class RegisteredChunks extends DeviceArenas<ChunkArena> {
         MemorySegment dead;
         lock.lock();
         try {
-            buried += named.length;
             dead = tombstones
                     .computeIfAbsent(chunkLength, length -> allocate(length))
                     .segment();
+        } catch (VerbsException e) {
+            LOG.warn(
+                    "no memory for a dead chunk of {} bytes, so a page stays with its class: {}",
+                    chunkLength,
+                    e.getMessage());
+            return false;
         } finally {
             lock.unlock();
         }
         Optional<List<MemoryRegion>> graves = registered(named.length, i -> dead);
         if (graves.isEmpty()) {
-            lock.lock();
-            try {
-                buried -= named.length;
-            } finally {
-                lock.unlock();
-            }
             return false;
         }
         for (int i = 0; i < named.length; i++) {
             named[i].swap(graves.get().get(i));
         }
         graves.get().forEach(MemoryRegion::close); // they name the page now, by rkeys that nobody was told
+        lock.lock();
+        try {
+            buried += named.length;
+        } finally {
+            lock.unlock();
+        }
         return true;
     }
 
