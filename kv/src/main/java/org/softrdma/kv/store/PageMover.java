@@ -178,11 +178,18 @@ public final class PageMover {
             next = 0;
             deadlineSeconds = nowSeconds + PATIENCE_SECONDS;
         }
-        int end = Math.min(next + CHUNKS_PER_STEP, leaving.chunks());
-        while (next < end) {
-            move(leaving.chunk(next++), nowSeconds);
+        try {
+            int end = Math.min(next + CHUNKS_PER_STEP, leaving.chunks());
+            while (next < end) {
+                move(leaving.chunk(next++), nowSeconds);
+            }
+            return next < leaving.chunks() || endRound(leaving, move, nowSeconds);
+        } catch (RuntimeException e) {
+            slabs.stay(leaving); // else it would fail again and again
+            page = null;
+            asked.set(null);
+            throw e;
         }
-        return next < leaving.chunks() || endRound(leaving, move, nowSeconds);
     }
 
     private boolean endRound(SlabPage leaving, Move move, long nowSeconds) {
