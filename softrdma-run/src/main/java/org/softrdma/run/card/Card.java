@@ -36,6 +36,7 @@ import org.softrdma.verbs.QueuePairAttributes;
 import org.softrdma.verbs.QueuePairLimits;
 import org.softrdma.verbs.QueuePairType;
 import org.softrdma.verbs.UnconnectedQueuePair;
+import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
 
 /**
@@ -254,18 +255,25 @@ public final class Card {
         List<InetAddress> addresses = new ArrayList<>();
         for (GidEntry each : shown.gids()) {
             if (!each.address().isLinkLocalAddress() && isFree(each.address(), /* port= */ 0)) {
-                addresses.add(each.address()); // others are not in use yet
+                addresses.add(each.address()); // others are not up
             }
         }
         for (int i = 0; i <= NumberedPort.COUNT; i++) {
             int port = NumberedPort.at(i);
             if (isFree(addresses, port)) {
                 SoftRdmaDevice opened = opened(shown.ownAddress(), port);
-                if (hasPort(opened, port)) {
+                boolean taken = false;
+                try {
+                    taken = takePort(opened, addresses, port);
+                } finally {
+                    if (!taken) {
+                        opened.close();
+                    }
+                }
+                if (taken) {
                     udpPort = port;
                     return opened;
                 }
-                opened.close();
             }
         }
         throw new CallRefusedException(ErrorNumber.EADDRNOTAVAIL);
@@ -317,14 +325,28 @@ public final class Card {
         }
     }
 
-    /** A port belongs to a device from its first queue pair on. */
-    private static boolean hasPort(SoftRdmaDevice opened, int port) throws CallRefusedException {
+    /**
+     * Takes a port at all addresses, whether programs will use them or not: what is not taken, another run that looks for a port
+     * may try at any moment, and a program that comes just then would find no way.
+     *
+     * @return false if another device has it at one of them
+     */
+    private static boolean takePort(SoftRdmaDevice opened, List<InetAddress> addresses, int port)
+            throws CallRefusedException {
         return CardErrors.of(() -> {
             try (ProtectionDomain domain = opened.allocateProtectionDomain();
                     CompletionQueue completions = opened.createCompletionQueue(1);
                     UnconnectedQueuePair first =
-                            domain.createQueuePair(QueuePairAttributes.of(completions, QueuePairLimits.of(1, 1)))) {
+                            domain.createQueuePair(QueuePairAttributes.of(completions, QueuePairLimits.of(1, 1))
+                                    .withDatagrams(0))) {
+                first.reset();
+                addresses.forEach(each -> opened.alsoUseAddress(first, each));
                 return first.address().host().getPort() == port;
+            } catch (VerbsException e) {
+                if (e.code() == VerbsErrorCode.ADDRESS_IN_USE) {
+                    return false;
+                }
+                throw e;
             }
         });
     }

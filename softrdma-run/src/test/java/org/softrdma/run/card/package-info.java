@@ -1,0 +1,4 @@
+@NullMarked
+package org.softrdma.run.card;
+
+import org.jspecify.annotations.NullMarked;
