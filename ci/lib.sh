@@ -133,12 +133,13 @@ make_class_archive() {
     archive_classes kv get -s 127.0.0.1:1 key
 }
 
-archive_classes() { # archive_classes ARGUMENT...: makes CLASS_ARCHIVE with the classes of this command
-    local unfinished
+archive_classes() { # archive_classes ARGUMENT...: makes CLASS_ARCHIVE with the classes of this command, in a minute or not at all
+    local unfinished limit=
     [ -n "$CLASS_ARCHIVE" ] || return 0
     unfinished=$CLASS_ARCHIVE.$$
+    if command -v timeout >/dev/null 2>&1; then limit="timeout --kill-after=1 60"; fi
     # shellcheck disable=SC2086
-    "$JAVA_HOME/bin/java" -XX:ArchiveClassesAtExit="$unfinished" $SHORT_COMMAND_OPTIONS -jar "$SOFTRDMA_JAR" "$@" \
+    $limit "$JAVA_HOME/bin/java" -XX:ArchiveClassesAtExit="$unfinished" $SHORT_COMMAND_OPTIONS -jar "$SOFTRDMA_JAR" "$@" \
         </dev/null >/dev/null 2>&1 9<&- || true
     [ -f "$unfinished" ] || : 2>/dev/null >"$unfinished" || return 0
     mv -f "$unfinished" "$CLASS_ARCHIVE"

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -49,6 +51,35 @@ class RealProgramsTest {
         assertTrue(said.contains("4: ACTIVE\n"), said);
         assertTrue(said.contains("231, 192"), said);
         assertTrue(said.contains("rxe0\n"), said);
+    }
+
+    /** A class that the launcher loaded would wait for a thread that may wait for the launcher, at a safepoint. */
+    @Test
+    void shouldLoadNoClassBelowTheFilter() throws Exception {
+        Path log = folder.resolve("log");
+        Process run = real.startWith(List.of("-Xlog:class+load=info,os+thread=info:file=" + log + ":tid"), "true");
+        assertTrue(run.waitFor(RealRun.DEADLINE_SECONDS, TimeUnit.SECONDS), () -> said());
+        List<String> lines = Files.readAllLines(log);
+        int answersBegin = indexOf(lines, "Thread is alive (tid: " + thread(lines, "calls") + ",");
+        String launcher = "[" + thread(lines, "launcher") + "]";
+        assertEquals(
+                List.of(),
+                lines.subList(answersBegin, lines.size()).stream()
+                        .filter(line -> line.startsWith(launcher) && line.contains(" source: "))
+                        .toList());
+    }
+
+    private static String thread(List<String> lines, String name) {
+        String line = lines.get(indexOf(lines, "JavaThread exiting (name: \"" + name + "\", tid: "));
+        return line.replaceFirst(".*tid: ", "").replaceFirst("\\).*", "");
+    }
+
+    private static int indexOf(List<String> lines, String part) {
+        int index = 0;
+        while (!lines.get(index).contains(part)) {
+            index++;
+        }
+        return index;
     }
 
     @Test

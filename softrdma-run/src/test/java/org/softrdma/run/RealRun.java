@@ -50,10 +50,21 @@ record RealRun(Path folder) {
         return start(output(), program);
     }
 
+    /** Begins a run of a JVM with these options. */
+    Process startWith(List<String> options, String... program) throws IOException {
+        return start(options, output(), program);
+    }
+
     /** Begins a run that says what it says into a file. */
     static Process start(Path output, String... program) throws IOException {
-        List<String> command = new ArrayList<>(List.of(
-                System.getProperty("java.home") + File.separator + "bin" + File.separator + "java",
+        return start(List.of(), output, program);
+    }
+
+    private static Process start(List<String> options, Path output, String... program) throws IOException {
+        List<String> command = new ArrayList<>();
+        command.add(System.getProperty("java.home") + File.separator + "bin" + File.separator + "java");
+        command.addAll(options);
+        command.addAll(List.of(
                 "--enable-native-access=ALL-UNNAMED",
                 "--sun-misc-unsafe-memory-access=allow",
                 "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",

@@ -15,6 +15,7 @@ final class ParentDeath {
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT;
     private static final int CLOSE_ON_EXEC = 02000000;
     private static final int DUPLICATE = 0;
+    private static final int NOBODY = 0;
 
     private final RawCalls calls;
     private final int readingEnd;
@@ -34,6 +35,7 @@ final class ParentDeath {
         int made = ends.getAtIndex(INT, 0);
         readingEnd = (int) calls.call(LinuxCall.FCNTL, made, DUPLICATE, lowest);
         long ignored = calls.call(LinuxCall.CLOSE, made, 0, 0);
+        KillingPipe.set(calls, readingEnd, NOBODY); // below the filter nothing may load a class
     }
 
     /** Sets the program that is to end, which has inherited its end. */
