@@ -21,7 +21,25 @@ public interface StoreDesign {
      *
      * @param protocol which form
      */
-    Set<Feature> needs(Protocol protocol);
+    default Set<Feature> needs(Protocol protocol) {
+        return Set.of();
+    }
+
+    /**
+     * Refuses a device that lacks what it needs.
+     *
+     * @param device of a server or a client
+     * @param protocol which form
+     * @throws StoreException if it does
+     */
+    default void requireFeatures(VerbsDevice device, Protocol protocol) {
+        for (Feature feature : needs(protocol)) {
+            if (!device.capabilities().has(feature)) {
+                throw new StoreException(
+                        device.name() + " has no " + feature + ", which " + name() + " in form " + protocol + " needs");
+            }
+        }
+    }
 
     /**
      * What it promises.
@@ -45,7 +63,9 @@ public interface StoreDesign {
     Map<String, String> serverOptions();
 
     /** Options of its clients, each with a sentence that names the default. */
-    Map<String, String> clientOptions();
+    default Map<String, String> clientOptions() {
+        return Map.of();
+    }
 
     /**
      * Makes a server, which listens from now on.

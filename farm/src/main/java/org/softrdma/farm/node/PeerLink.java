@@ -4,14 +4,12 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
-import java.util.List;
-import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.farm.ring.RingBox;
 import org.softrdma.farm.ring.RingEnd;
 import org.softrdma.stores.StoreCounters;
+import org.softrdma.stores.connection.OpenParts;
 import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.PostStatus;
 import org.softrdma.verbs.ProtectionDomain;
@@ -35,7 +33,7 @@ import org.softrdma.verbs.device.VerbsDevice;
 final class PeerLink implements AutoCloseable {
     private final int machine;
     private final NodeReads reads;
-    private final List<AutoCloseable> open;
+    private final OpenParts open;
     private final CompletionQueue queue;
     private final QueuePair pair;
     private final RingEnd rings;
@@ -57,7 +55,7 @@ final class PeerLink implements AutoCloseable {
     private PeerLink(
             Surroundings around,
             int machine,
-            List<AutoCloseable> open,
+            OpenParts open,
             CompletionQueue queue,
             QueuePair pair,
             RingBox inbox,
@@ -67,13 +65,8 @@ final class PeerLink implements AutoCloseable {
         this.queue = queue;
         this.pair = pair;
         reads = around.reads();
-        RingBox outbox = add(open, RingBox.outbox(around.device(), around.domain(), around.ring()));
+        RingBox outbox = open.add(RingBox.outbox(around.device(), around.domain(), around.ring()));
         rings = new RingEnd(inbox, outbox, pair, peer, true, around.counters());
-    }
-
-    private static <T extends AutoCloseable> T add(List<AutoCloseable> open, T object) {
-        open.addFirst(object);
-        return object;
     }
 
     /**
@@ -85,11 +78,12 @@ final class PeerLink implements AutoCloseable {
      * @throws VerbsException if it does not accept
      */
     static PeerLink connect(Surroundings around, Connector connector, int machine, long timeoutNs) {
-        List<AutoCloseable> open = new ArrayList<>(List.of(connector));
+        OpenParts open = new OpenParts();
+        Connector ignored = open.add(connector);
         try {
-            CompletionQueue queue = add(open, around.device().createCompletionQueue(around.sends() + 1));
-            RingBox inbox = add(open, RingBox.inbox(around.device(), around.domain(), around.ring()));
-            QueuePair pair = add(open, connector.createQueuePair(around.domain(), attributes(around, queue)));
+            CompletionQueue queue = open.add(around.device().createCompletionQueue(around.sends() + 1));
+            RingBox inbox = open.add(RingBox.inbox(around.device(), around.domain(), around.ring()));
+            QueuePair pair = open.add(connector.createQueuePair(around.domain(), attributes(around, queue)));
             byte[] welcome =
                     connector.connect(ConnectionParameters.DEFAULT.withPrivateData(hello(around, inbox)), timeoutNs);
             if (!NodeHelloDescriptor.isFor(welcome, around.cluster(), around.ring())
@@ -98,18 +92,18 @@ final class PeerLink implements AutoCloseable {
             }
             return new PeerLink(around, machine, open, queue, pair, inbox, NodeHelloDescriptor.inbox(welcome));
         } catch (RuntimeException e) {
-            CloseHelper.closeAll(open);
+            open.close();
             throw e;
         }
     }
 
     /** Accepts a machine whose hello is right. */
     static PeerLink accept(Surroundings around, ConnectionRequest request, byte[] hello) {
-        List<AutoCloseable> open = new ArrayList<>();
+        OpenParts open = new OpenParts();
         try {
-            CompletionQueue queue = add(open, around.device().createCompletionQueue(around.sends() + 1));
-            RingBox inbox = add(open, RingBox.inbox(around.device(), around.domain(), around.ring()));
-            QueuePair pair = add(open, request.createQueuePair(around.domain(), attributes(around, queue)));
+            CompletionQueue queue = open.add(around.device().createCompletionQueue(around.sends() + 1));
+            RingBox inbox = open.add(RingBox.inbox(around.device(), around.domain(), around.ring()));
+            QueuePair pair = open.add(request.createQueuePair(around.domain(), attributes(around, queue)));
             PeerLink link = new PeerLink(
                     around,
                     NodeHelloDescriptor.machine(hello),
@@ -121,7 +115,7 @@ final class PeerLink implements AutoCloseable {
             request.accept(ConnectionParameters.DEFAULT.withPrivateData(hello(around, inbox)));
             return link;
         } catch (RuntimeException e) {
-            CloseHelper.closeAll(open);
+            open.close();
             throw e;
         }
     }
@@ -206,7 +200,7 @@ final class PeerLink implements AutoCloseable {
     public void close() {
         broken = true;
         pair.close(); // then nothing is written any more
-        CloseHelper.closeAll(open);
+        open.close();
         reads.closed(machine);
     }
 }

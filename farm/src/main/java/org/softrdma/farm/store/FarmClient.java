@@ -10,6 +10,7 @@ import org.softrdma.stores.ResultHandler;
 import org.softrdma.stores.StoreClientContext;
 import org.softrdma.stores.StoreCounter;
 import org.softrdma.stores.StoreException;
+import org.softrdma.stores.client.OperationKind;
 import org.softrdma.stores.client.PollingStoreClient;
 import org.softrdma.stores.connection.ReconnectBackoff;
 import org.softrdma.verbs.VerbsException;
@@ -50,7 +51,7 @@ final class FarmClient extends PollingStoreClient {
             free.addInt(i);
         }
         try {
-            connect();
+            connection = connect();
         } catch (VerbsException e) {
             throw new StoreException("cannot connect to " + context.servers().getFirst() + ": " + e.getMessage(), e);
         }
@@ -59,21 +60,7 @@ final class FarmClient extends PollingStoreClient {
     // ---- starting
 
     @Override
-    public boolean startGet(byte[] key, long tag) {
-        return start(FarmOperation.Kind.GET, key, NOTHING, tag);
-    }
-
-    @Override
-    public boolean startPut(byte[] key, MemorySegment value, long tag) {
-        return start(FarmOperation.Kind.PUT, key, value, tag);
-    }
-
-    @Override
-    public boolean startRemove(byte[] key, long tag) {
-        return start(FarmOperation.Kind.REMOVE, key, NOTHING, tag);
-    }
-
-    private boolean start(FarmOperation.Kind kind, byte[] key, MemorySegment value, long tag) {
+    protected boolean start(OperationKind kind, byte[] key, MemorySegment value, long tag) {
         boolean mayStart = mayStart(key, value.byteSize());
         checkInline(kind, key.length, value.byteSize());
         if (!mayStart) {
@@ -81,7 +68,9 @@ final class FarmClient extends PollingStoreClient {
         }
         long nowNs = clock().nanoTime();
         FarmOperation operation = operations[free.removeAt(free.size() - 1)];
-        operation.start(kind, key, value, tag, nowNs + context().timeoutNs());
+        // Always memory of the heap: where copies are of two kinds, the compiler may allocate their segments.
+        MemorySegment stored = kind == OperationKind.PUT ? value : NOTHING;
+        operation.start(kind, key, stored, tag, nowNs + context().timeoutNs());
         started(operation.deadlineNs());
         waiting++;
         FarmConnection current = connection;
@@ -91,11 +80,11 @@ final class FarmClient extends PollingStoreClient {
         return true;
     }
 
-    private void checkInline(FarmOperation.Kind kind, int key, long value) {
+    private void checkInline(OperationKind kind, int key, long value) {
         FarmConnection current = connection;
         if (current != null && current.welcome().shape().inline()) {
             TableShape shape = current.welcome().shape();
-            boolean isPut = kind == FarmOperation.Kind.PUT;
+            boolean isPut = kind == OperationKind.PUT;
             if (key != shape.keyLength() || (isPut && value != shape.valueLength())) {
                 throw new IllegalArgumentException("key of " + key + " bytes, value of " + value
                         + ": pairs of this table are inline, and have exactly " + shape.keyLength() + " and "
@@ -105,7 +94,7 @@ final class FarmClient extends PollingStoreClient {
     }
 
     private void post(FarmOperation operation, FarmConnection current, long nowNs) {
-        if (operation.kind() == FarmOperation.Kind.GET) {
+        if (operation.kind() == OperationKind.GET) {
             waiting--;
             operation.look(nowNs);
             operation.resumeNs(nowNs);
@@ -248,25 +237,19 @@ final class FarmClient extends PollingStoreClient {
     // ---- the connection
 
     private @Nullable FarmConnection connected() {
-        if (connection == null && !isClosed() && backoff.mayTry()) {
-            try {
-                connect();
-                backoff.succeeded();
-                counters().increment(StoreCounter.RECONNECTS);
-            } catch (VerbsException | StoreException e) {
-                backoff.failed();
-            }
+        if (connection == null && !isClosed()) {
+            connection = reconnected(backoff, this::connect);
         }
         return connection;
     }
 
-    private void connect() {
+    private FarmConnection connect() {
         FarmConnection made = new FarmConnection(device, context(), counters());
         FarmView view = new FarmView(made, counters());
         for (FarmOperation operation : operations) {
             operation.connected(view);
         }
-        connection = made;
+        return made;
     }
 
     /** Changes that were sent are lost; lookups begin again on the next connection. */

@@ -15,6 +15,8 @@ import org.softrdma.stores.StoreClientContext;
 import org.softrdma.stores.StoreCounter;
 import org.softrdma.stores.StoreCounters;
 import org.softrdma.stores.StoreException;
+import org.softrdma.stores.connection.Greeting;
+import org.softrdma.stores.connection.OpenParts;
 import org.softrdma.stores.connection.RegisteredMemory;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionQueue;
@@ -106,12 +108,9 @@ final class FarmConnection implements AutoCloseable {
         pair.postReceive(WELCOME, region, FarmHelloDescriptor.LENGTH, FarmWelcomeDescriptor.LONGEST);
         FarmHelloDescriptor.write(hello, context.protocol(), inbox.region().remote());
         byte[] ignored = connector.connect(ConnectionParameters.DEFAULT, context.connectTimeoutNs());
-        if (pair.postSend(HELLO, region, 0, FarmHelloDescriptor.LENGTH, SendFlags.SIGNALLED) != PostStatus.ACCEPTED) {
-            throw new IllegalStateException("the send queue of a new connection is full");
-        }
+        Greeting.requireAccepted(pair.postSend(HELLO, region, 0, FarmHelloDescriptor.LENGTH, SendFlags.SIGNALLED));
         counters.increment(StoreCounter.SENDS);
-        long first = await(untilNs); // of the SEND and the RECV, in any order
-        long length = Math.max(first, await(untilNs));
+        long length = Greeting.await(queue, context, untilNs, one -> one.wrId() == WELCOME ? one.byteLength() : null);
         if (!FarmWelcomeDescriptor.isValid(welcomed, length)) {
             throw new StoreException("the server at " + context.servers().getFirst() + " does not speak "
                     + context.protocol() + " of this version of FaRM's store");
@@ -121,21 +120,6 @@ final class FarmConnection implements AutoCloseable {
 
     private static ByteBuffer part(MemoryRegion region, long offset, long length) {
         return region.memory().asSlice(offset, length).asByteBuffer().order(ByteOrder.LITTLE_ENDIAN);
-    }
-
-    /** Bytes of the next message, or 0 for a SEND. */
-    private long await(long untilNs) {
-        while (queue.poll(completions, 1) == 0) {
-            if (context.nanoClock().nanoTime() - untilNs >= 0) {
-                throw new StoreException("no welcome from " + context.servers().getFirst() + " in time");
-            }
-            context.idleStrategy().idle();
-        }
-        if (!completions[0].isSuccess()) {
-            throw new StoreException(
-                    "the connection to " + context.servers().getFirst() + " has ended: " + completions[0].status());
-        }
-        return completions[0].byteLength();
     }
 
     private FarmWelcomeDescriptor.Welcome checked(FarmWelcomeDescriptor.Welcome told) {

@@ -52,11 +52,6 @@ public final class FarmDesign implements StoreDesign {
     }
 
     @Override
-    public Map<String, String> clientOptions() {
-        return Map.of();
-    }
-
-    @Override
     public StoreServer serve(VerbsDevice device, StoreServerContext context) {
         requireFeatures(device, context.protocol());
         try {
@@ -74,13 +69,5 @@ public final class FarmDesign implements StoreDesign {
         }
         requireFeatures(device, context.protocol());
         return new FarmClient(device, context);
-    }
-
-    private void requireFeatures(VerbsDevice device, Protocol protocol) {
-        for (Feature feature : needs(protocol)) {
-            if (!device.capabilities().features().contains(feature)) {
-                throw new StoreException(device.name() + " has no " + feature + ", which " + protocol + " needs");
-            }
-        }
     }
 }

@@ -6,16 +6,10 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.farm.ring.RingEnd;
 import org.softrdma.farm.table.TableKey;
+import org.softrdma.stores.client.OperationKind;
 
 /** One of the operations that a client may have on their way, used again and again. The client's thread. */
 final class FarmOperation {
-    /** What it is. */
-    enum Kind {
-        GET,
-        PUT,
-        REMOVE
-    }
-
     /** How far it is. */
     enum State {
         /** Nothing is started. */
@@ -31,7 +25,7 @@ final class FarmOperation {
     private final int index;
     private final MemorySegment key;
     private final MemorySegment value;
-    private Kind kind = Kind.GET;
+    private OperationKind kind = OperationKind.GET;
     private State state = State.FREE;
     private int keyLength;
     private int valueLength;
@@ -62,7 +56,7 @@ final class FarmOperation {
         lookup = new FarmLookup(index, view, newKey);
     }
 
-    void start(Kind newKind, byte[] newKey, MemorySegment newValue, long newTag, long newDeadlineNs) {
+    void start(OperationKind newKind, byte[] newKey, MemorySegment newValue, long newTag, long newDeadlineNs) {
         kind = newKind;
         keyLength = newKey.length;
         MemorySegment.copy(newKey, 0, key, ValueLayout.JAVA_BYTE, 0, keyLength);
@@ -103,7 +97,7 @@ final class FarmOperation {
         if (at == RingEnd.FULL) {
             return false;
         }
-        byte operation = kind == Kind.PUT ? FarmRequestDescriptor.PUT : FarmRequestDescriptor.REMOVE;
+        byte operation = kind == OperationKind.PUT ? FarmRequestDescriptor.PUT : FarmRequestDescriptor.REMOVE;
         FarmRequestDescriptor.write(rings.sending(), at, operation, keyLength, valueLength, newNumber);
         long keyAt = at + FarmRequestDescriptor.KEY_OFFSET;
         MemorySegment.copy(key, 0, rings.sending(), keyAt, keyLength);
@@ -125,7 +119,7 @@ final class FarmOperation {
         return index;
     }
 
-    Kind kind() {
+    OperationKind kind() {
         return kind;
     }
 

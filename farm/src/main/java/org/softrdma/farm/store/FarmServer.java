@@ -3,7 +3,6 @@ package org.softrdma.farm.store;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.stores.Protocol;
@@ -11,10 +10,9 @@ import org.softrdma.stores.SpaceUse;
 import org.softrdma.stores.StoreCounters;
 import org.softrdma.stores.StoreServer;
 import org.softrdma.stores.StoreServerContext;
+import org.softrdma.stores.connection.ClientListener;
 import org.softrdma.verbs.ProtectionDomain;
-import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.cm.ConnectionRequest;
-import org.softrdma.verbs.cm.Listener;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /**
@@ -22,10 +20,8 @@ import org.softrdma.verbs.device.VerbsDevice;
  * thread that calls {@link #doWork}.
  */
 final class FarmServer implements StoreServer {
-    private static final int BACKLOG = 64;
-
     private final FarmHost host;
-    private final Listener listener;
+    private final ClientListener listener;
     private final RequestBatch batch;
     private final List<FarmSession> sessions = new ArrayList<>();
     private int first;
@@ -38,7 +34,7 @@ final class FarmServer implements StoreServer {
         try {
             settings = FarmSettings.of(context, FarmShards.movesLinesWhole(device, domain));
             shards = new FarmShards(device, domain, settings, context.protocol() == Protocol.SAFE, context.steps());
-            listener = device.listen(context.address(), BACKLOG);
+            listener = new ClientListener(device, context.address(), this::accept);
         } catch (RuntimeException e) {
             CloseHelper.closeAll(shards, domain);
             throw e;
@@ -50,7 +46,7 @@ final class FarmServer implements StoreServer {
 
     @Override
     public InetSocketAddress address() {
-        return listener.localAddress();
+        return listener.address();
     }
 
     @Override
@@ -60,7 +56,7 @@ final class FarmServer implements StoreServer {
 
     @Override
     public int doWork() {
-        int work = accept();
+        int work = listener.accept(sessions.size() < host.context().maxConnections());
         for (int i = 0; i < sessions.size(); i++) {
             work += sessions.get((first + i) % sessions.size()).poll(batch);
         }
@@ -74,19 +70,8 @@ final class FarmServer implements StoreServer {
         return work;
     }
 
-    private int accept() {
-        Optional<ConnectionRequest> next = listener.next(0);
-        if (next.isEmpty()) {
-            return 0;
-        }
-        try (ConnectionRequest request = next.get()) {
-            if (sessions.size() < host.context().maxConnections()) {
-                sessions.add(new FarmSession(host, request));
-            }
-        } catch (VerbsException e) {
-            return 1; // the peer is gone already, or there is no memory for it
-        }
-        return 1;
+    private void accept(ConnectionRequest request) {
+        sessions.add(new FarmSession(host, request));
     }
 
     /** Requests that were executed by a later one of the same key. */

@@ -10,6 +10,7 @@ import org.softrdma.farm.ring.RingBox;
 import org.softrdma.farm.ring.RingEnd;
 import org.softrdma.stores.Outcome;
 import org.softrdma.stores.StoreCounter;
+import org.softrdma.stores.connection.OpenParts;
 import org.softrdma.stores.connection.RegisteredMemory;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionQueue;

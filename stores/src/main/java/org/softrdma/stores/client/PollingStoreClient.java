@@ -1,16 +1,22 @@
 package org.softrdma.stores.client;
 
 import java.lang.foreign.MemorySegment;
+import java.util.function.Supplier;
 import org.agrona.concurrent.NanoClock;
+import org.jspecify.annotations.Nullable;
 import org.softrdma.stores.Outcome;
 import org.softrdma.stores.ResultHandler;
 import org.softrdma.stores.StoreClient;
 import org.softrdma.stores.StoreClientContext;
+import org.softrdma.stores.StoreCounter;
 import org.softrdma.stores.StoreCounters;
+import org.softrdma.stores.StoreException;
+import org.softrdma.stores.connection.ReconnectBackoff;
+import org.softrdma.verbs.VerbsException;
 
 /**
- * A client without its design: what is outstanding, what was delivered, and when something is due. A design adds what
- * operations are, how {@link #poll} drives them, and the connection. Owned by one thread.
+ * A client without its design: what is outstanding, what was delivered, when something is due, and when to connect again.
+ * A design adds what operations are, how {@link #poll} drives them, and the connection. Owned by one thread.
  */
 public abstract class PollingStoreClient implements StoreClient {
     private final StoreClientContext context;
@@ -56,6 +62,29 @@ public abstract class PollingStoreClient implements StoreClient {
     }
 
     // ---- starting
+
+    @Override
+    public final boolean startGet(byte[] key, long tag) {
+        return start(OperationKind.GET, key, MemorySegment.NULL, tag);
+    }
+
+    @Override
+    public final boolean startPut(byte[] key, MemorySegment value, long tag) {
+        return start(OperationKind.PUT, key, value, tag);
+    }
+
+    @Override
+    public final boolean startRemove(byte[] key, long tag) {
+        return start(OperationKind.REMOVE, key, MemorySegment.NULL, tag);
+    }
+
+    /**
+     * Starts an operation.
+     *
+     * @param value to be stored; empty for other kinds
+     * @return false if the window is full
+     */
+    protected abstract boolean start(OperationKind kind, byte[] key, MemorySegment value, long tag);
 
     /**
      * Checks what is asked.
@@ -131,6 +160,30 @@ public abstract class PollingStoreClient implements StoreClient {
             results = poll(handler);
         }
         return results;
+    }
+
+    // ---- connecting
+
+    /**
+     * Connects once more, unless the last attempt in vain was just before.
+     *
+     * @param backoff says so
+     * @param connector connects
+     * @return the connection, or null
+     */
+    protected final <C> @Nullable C reconnected(ReconnectBackoff backoff, Supplier<C> connector) {
+        if (!backoff.mayTry()) {
+            return null;
+        }
+        try {
+            C connection = connector.get();
+            backoff.succeeded();
+            counters.increment(StoreCounter.RECONNECTS);
+            return connection;
+        } catch (VerbsException | StoreException e) {
+            backoff.failed();
+            return null;
+        }
     }
 
     // ---- the rest

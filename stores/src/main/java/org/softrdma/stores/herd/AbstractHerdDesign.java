@@ -11,7 +11,6 @@ import org.softrdma.stores.StoreClient;
 import org.softrdma.stores.StoreClientContext;
 import org.softrdma.stores.StoreCounters;
 import org.softrdma.stores.StoreDesign;
-import org.softrdma.stores.StoreException;
 import org.softrdma.stores.StoreServer;
 import org.softrdma.stores.StoreServerContext;
 import org.softrdma.stores.herd.mica.MicaTable;
@@ -103,14 +102,5 @@ abstract class AbstractHerdDesign implements StoreDesign {
         InetSocketAddress server = context.servers().getFirst();
         return new HerdClient(
                 context, variant(context.protocol()), server, new StoreCounters(), () -> channels(device, server));
-    }
-
-    private void requireFeatures(VerbsDevice device, Protocol protocol) {
-        for (Feature feature : needs(protocol)) {
-            if (!device.capabilities().has(feature)) {
-                throw new StoreException(
-                        device.name() + " has no " + feature + ", which " + name() + " in form " + protocol + " needs");
-            }
-        }
     }
 }

@@ -12,7 +12,9 @@ import org.softrdma.stores.StoreClientContext;
 import org.softrdma.stores.StoreCounter;
 import org.softrdma.stores.StoreCounters;
 import org.softrdma.stores.StoreException;
+import org.softrdma.stores.client.OperationKind;
 import org.softrdma.stores.client.PollingStoreClient;
+import org.softrdma.stores.connection.OpenParts;
 import org.softrdma.stores.connection.ReconnectBackoff;
 import org.softrdma.stores.herd.HerdOperation.Phase;
 import org.softrdma.stores.herd.transport.HerdAnswers;
@@ -21,10 +23,8 @@ import org.softrdma.stores.herd.transport.HerdChannels;
 import org.softrdma.stores.herd.transport.HerdReplyHandler;
 import org.softrdma.stores.herd.wire.HerdForms;
 import org.softrdma.stores.herd.wire.HerdReplyDescriptor;
-import org.softrdma.stores.herd.wire.HerdRequest;
 import org.softrdma.stores.herd.wire.HerdRequestForm;
 import org.softrdma.stores.herd.wire.HerdWelcome;
-import org.softrdma.verbs.VerbsException;
 
 /**
  * A client of HERD. It puts operations into slots, hands on what is answered, watches the time, WRITEs again what has no
@@ -69,29 +69,24 @@ final class HerdClient extends PollingStoreClient implements HerdReplyHandler {
         name = context.random().nextLong();
         operations = new HerdOperations(context);
         backoff = ReconnectBackoff.doubled(context.nanoClock());
-        HerdChannels opened = null;
+        OpenParts opened = new OpenParts();
         try {
-            opened = transport.get();
-            channels = opened;
-            HerdChannel first = connected(opened);
+            channels = opened.add(transport.get());
+            HerdChannel first = connected();
             HerdWelcome welcome = first.welcome();
             boot = welcome.boot();
             session = welcome.session();
             form = form(welcome);
             slots = newSlots(first);
             channel = first;
-        } catch (VerbsException e) {
-            CloseHelper.closeAll(opened);
-            throw new StoreException("no connection to " + server + ": " + e.getMessage(), e);
         } catch (RuntimeException e) {
-            CloseHelper.closeAll(opened);
-            throw e;
+            throw opened.closeAfter(e, "no connection to " + server);
         }
     }
 
-    private HerdChannel connected(HerdChannels by) {
+    private HerdChannel connected() {
         StoreClientContext context = context();
-        HerdChannel made = by.connect(context, counters(), name);
+        HerdChannel made = channels.connect(context, counters(), name);
         HerdWelcome told = made.welcome();
         boolean numbered = variant.protocol() == Protocol.SAFE;
         boolean written = variant.answers() == HerdAnswers.WRITTEN;
@@ -124,21 +119,7 @@ final class HerdClient extends PollingStoreClient implements HerdReplyHandler {
     // ---- beginning
 
     @Override
-    public boolean startGet(byte[] key, long tag) {
-        return start(HerdRequest.Operation.GET, key, MemorySegment.NULL, tag);
-    }
-
-    @Override
-    public boolean startPut(byte[] key, MemorySegment value, long tag) {
-        return start(HerdRequest.Operation.PUT, key, value, tag);
-    }
-
-    @Override
-    public boolean startRemove(byte[] key, long tag) {
-        return start(HerdRequest.Operation.REMOVE, key, MemorySegment.NULL, tag);
-    }
-
-    private boolean start(HerdRequest.Operation kind, byte[] key, MemorySegment value, long tag) {
+    protected boolean start(OperationKind kind, byte[] key, MemorySegment value, long tag) {
         if (!mayStart(key, value.byteSize())) {
             return false;
         }
@@ -332,18 +313,10 @@ final class HerdClient extends PollingStoreClient implements HerdReplyHandler {
     }
 
     private void connectAgain() {
-        if (!backoff.mayTry()) {
+        HerdChannel now = reconnected(backoff, this::connected);
+        if (now == null) {
             return;
         }
-        HerdChannel now;
-        try {
-            now = connected(channels);
-        } catch (VerbsException | StoreException e) {
-            backoff.failed();
-            return;
-        }
-        counters().increment(StoreCounter.RECONNECTS);
-        backoff.succeeded();
         channel = now;
         HerdWelcome told = now.welcome();
         boolean remembered = told.boot() == boot && (told.session() == session || !told.numbered());

@@ -4,9 +4,9 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.softrdma.stores.Outcome;
 import org.softrdma.stores.client.ClientOperation;
+import org.softrdma.stores.client.OperationKind;
 import org.softrdma.stores.herd.wire.HerdAsked;
 import org.softrdma.stores.herd.wire.HerdReplyDescriptor;
-import org.softrdma.stores.herd.wire.HerdRequest;
 
 /** An operation of a client, used again and again. Owned by the client's thread. */
 final class HerdOperation extends ClientOperation implements HerdAsked {
@@ -22,7 +22,7 @@ final class HerdOperation extends ClientOperation implements HerdAsked {
 
     private final MemorySegment memory;
     private final long valueAt;
-    HerdRequest.Operation kind = HerdRequest.Operation.GET;
+    OperationKind kind = OperationKind.GET;
     Phase phase = Phase.UNSENT;
     int keyLength;
     int valueLength;
@@ -54,7 +54,7 @@ final class HerdOperation extends ClientOperation implements HerdAsked {
     }
 
     @Override
-    public HerdRequest.Operation operation() {
+    public OperationKind operation() {
         return kind;
     }
 
@@ -106,10 +106,6 @@ final class HerdOperation extends ClientOperation implements HerdAsked {
         if (status == HerdReplyDescriptor.FULL) {
             return Outcome.FULL;
         }
-        return switch (kind) {
-            case GET -> Outcome.FOUND;
-            case PUT -> Outcome.STORED;
-            case REMOVE -> Outcome.REMOVED;
-        };
+        return kind.success();
     }
 }

@@ -7,6 +7,7 @@ import org.softrdma.stores.MemorySteps;
 import org.softrdma.stores.StoreCounter;
 import org.softrdma.stores.StoreCounters;
 import org.softrdma.stores.StoreServerContext;
+import org.softrdma.stores.client.OperationKind;
 import org.softrdma.stores.herd.part.HerdPart;
 import org.softrdma.stores.herd.transport.HerdPort;
 import org.softrdma.stores.herd.transport.HerdReplies;
@@ -274,7 +275,7 @@ final class HerdWorker implements Agent {
     /** Makes a change; returns the status of its answer. */
     private byte change(HerdRequest request) {
         MemorySegment memory = request.memory();
-        if (request.operation() == HerdRequest.Operation.REMOVE) {
+        if (request.operation() == OperationKind.REMOVE) {
             return status(part.remove(memory, request.key(), request.keyLength(), request.hash()));
         }
         boolean stored = part.put(

@@ -8,8 +8,8 @@ import java.util.List;
 import org.agrona.CloseHelper;
 import org.softrdma.stores.Outcome;
 import org.softrdma.stores.ResultHandler;
-import org.softrdma.stores.StoreClient;
 import org.softrdma.stores.StoreClientContext;
+import org.softrdma.stores.client.OperationKind;
 import org.softrdma.stores.client.PollingStoreClient;
 import org.softrdma.stores.hash.SeededHash;
 import org.softrdma.stores.herd.transport.HerdAnswers;
@@ -56,7 +56,7 @@ final class NessieSdClient extends PollingStoreClient {
         nodes = made.toArray(HerdClient[]::new);
     }
 
-    private StoreClient node(byte[] of) {
+    private HerdClient node(byte[] of) {
         if (nodes.length == 1) {
             return nodes[0];
         }
@@ -70,25 +70,12 @@ final class NessieSdClient extends PollingStoreClient {
     }
 
     @Override
-    public boolean startGet(byte[] of, long tag) {
-        return mayStart(of, 0) && started(node(of).startGet(of, tag));
-    }
-
-    @Override
-    public boolean startPut(byte[] of, MemorySegment value, long tag) {
-        return mayStart(of, value.byteSize()) && started(node(of).startPut(of, value, tag));
-    }
-
-    @Override
-    public boolean startRemove(byte[] of, long tag) {
-        return mayStart(of, 0) && started(node(of).startRemove(of, tag));
-    }
-
-    private boolean started(boolean by) {
-        if (by) {
+    protected boolean start(OperationKind kind, byte[] of, MemorySegment value, long tag) {
+        boolean started = mayStart(of, value.byteSize()) && node(of).start(kind, of, value, tag);
+        if (started) {
             started(clock().nanoTime() + context().timeoutNs());
         }
-        return by;
+        return started;
     }
 
     @Override

@@ -1,7 +1,6 @@
 package org.softrdma.stores.herd;
 
 import java.util.Map;
-import java.util.Set;
 import org.softrdma.stores.Consistency;
 import org.softrdma.stores.Promises;
 import org.softrdma.stores.Protocol;
@@ -34,11 +33,6 @@ public final class NessieSdDesign implements StoreDesign {
     public String paper() {
         return "Szepesi, Cassell, Wong, Brecht, Liu: Nessie: A Decoupled, Client-Driven, Key-Value Store using RDMA, "
                 + "technical report CS-2015-09, University of Waterloo, 2015: its server-driven form";
-    }
-
-    @Override
-    public Set<Feature> needs(Protocol protocol) {
-        return Set.of();
     }
 
     @Override

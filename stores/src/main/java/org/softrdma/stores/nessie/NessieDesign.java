@@ -8,7 +8,6 @@ import org.softrdma.stores.Protocol;
 import org.softrdma.stores.StoreClient;
 import org.softrdma.stores.StoreClientContext;
 import org.softrdma.stores.StoreDesign;
-import org.softrdma.stores.StoreException;
 import org.softrdma.stores.StoreServer;
 import org.softrdma.stores.StoreServerContext;
 import org.softrdma.stores.nessie.node.NessieServer;
@@ -65,13 +64,5 @@ public final class NessieDesign implements StoreDesign {
     public StoreClient connect(VerbsDevice device, StoreClientContext context) {
         requireFeatures(device, context.protocol());
         return new NessieClient(device, context);
-    }
-
-    private void requireFeatures(VerbsDevice device, Protocol protocol) {
-        for (Feature feature : needs(protocol)) {
-            if (!device.capabilities().has(feature)) {
-                throw new StoreException("nessie needs a device with " + feature);
-            }
-        }
     }
 }

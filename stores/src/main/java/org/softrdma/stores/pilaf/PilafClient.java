@@ -1,8 +1,6 @@
 package org.softrdma.stores.pilaf;
 
 import java.lang.foreign.MemorySegment;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
@@ -11,15 +9,14 @@ import org.softrdma.stores.Protocol;
 import org.softrdma.stores.ResultHandler;
 import org.softrdma.stores.StoreClientContext;
 import org.softrdma.stores.StoreCounter;
-import org.softrdma.stores.StoreException;
 import org.softrdma.stores.StoreOptions;
+import org.softrdma.stores.client.OperationKind;
 import org.softrdma.stores.client.PollingStoreClient;
+import org.softrdma.stores.connection.OpenParts;
 import org.softrdma.stores.connection.ReconnectBackoff;
-import org.softrdma.stores.pilaf.PilafOperation.Kind;
 import org.softrdma.stores.pilaf.PilafOperation.Phase;
 import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.ProtectionDomain;
-import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.WorkCompletion;
 import org.softrdma.verbs.device.VerbsDevice;
 
@@ -42,6 +39,7 @@ final class PilafClient extends PollingStoreClient {
     private final PilafGet get;
     private final PilafOperations operations;
     private final ReconnectBackoff backoff;
+    private final OpenParts opened = new OpenParts();
     private final WorkCompletion[] batch = WorkCompletion.array(BATCH);
     private @Nullable PilafLink link;
     private long boot;
@@ -59,26 +57,18 @@ final class PilafClient extends PollingStoreClient {
         name = context.random().nextLong();
         operations = new PilafOperations(context.window());
         backoff = ReconnectBackoff.doubled(context.nanoClock());
-        List<AutoCloseable> opened = new ArrayList<>();
         try {
-            domain = device.allocateProtectionDomain();
-            opened.addFirst(domain);
-            completions = device.createCompletionQueue(PilafLink.completions(context.window()));
-            opened.addFirst(completions);
-            buffers = new PilafBuffers(device, domain, context, operations.count());
-            opened.addFirst(buffers);
+            domain = opened.add(device.allocateProtectionDomain());
+            completions = opened.add(device.createCompletionQueue(PilafLink.completions(context.window())));
+            buffers = opened.add(new PilafBuffers(device, domain, context, operations.count()));
             messages = new PilafMessages(buffers, context.window());
             get = new PilafGet(buffers, counters(), context.protocol() == Protocol.SAFE);
             PilafLink first = connected();
             link = first;
             boot = first.roots().boot();
             session = first.roots().session();
-        } catch (VerbsException e) {
-            CloseHelper.closeAll(opened);
-            throw new StoreException("no connection to " + context.servers().getFirst() + ": " + e.getMessage(), e);
         } catch (RuntimeException e) {
-            CloseHelper.closeAll(opened);
-            throw e;
+            throw opened.closeAfter(e, "no connection to " + context.servers().getFirst());
         }
     }
 
@@ -89,21 +79,7 @@ final class PilafClient extends PollingStoreClient {
     // ---- beginning
 
     @Override
-    public boolean startGet(byte[] key, long tag) {
-        return start(Kind.GET, key, MemorySegment.NULL, tag);
-    }
-
-    @Override
-    public boolean startPut(byte[] key, MemorySegment value, long tag) {
-        return start(Kind.PUT, key, value, tag);
-    }
-
-    @Override
-    public boolean startRemove(byte[] key, long tag) {
-        return start(Kind.REMOVE, key, MemorySegment.NULL, tag);
-    }
-
-    private boolean start(Kind kind, byte[] key, MemorySegment value, long tag) {
+    protected boolean start(OperationKind kind, byte[] key, MemorySegment value, long tag) {
         if (!mayStart(key, value.byteSize())) {
             return false;
         }
@@ -124,7 +100,7 @@ final class PilafClient extends PollingStoreClient {
         PilafLink now = link;
         if (now == null) {
             operation.phase = Phase.BEGUN;
-        } else if (operation.kind == Kind.GET && !byMessages && !operation.handedOver) {
+        } else if (operation.kind == OperationKind.GET && !byMessages && !operation.handedOver) {
             get.begin(operation, now);
         } else {
             operation.phase = Phase.UNSENT;
@@ -292,18 +268,10 @@ final class PilafClient extends PollingStoreClient {
     }
 
     private void connectAgain(ResultHandler handler) {
-        if (!backoff.mayTry()) {
+        PilafLink now = reconnected(backoff, this::connected);
+        if (now == null) {
             return;
         }
-        PilafLink now;
-        try {
-            now = connected();
-        } catch (VerbsException | StoreException e) {
-            backoff.failed();
-            return;
-        }
-        counters().increment(StoreCounter.RECONNECTS);
-        backoff.succeeded();
         link = now;
         PilafRoots told = now.roots();
         boolean remembered = told.boot() == boot && told.session() == session;
@@ -325,7 +293,7 @@ final class PilafClient extends PollingStoreClient {
                 messages.drop(slot);
                 PilafOperation operation = operations.get(index);
                 // A change may have been made in the server's old life.
-                operation.phase = operation.kind == Kind.GET ? Phase.BEGUN : Phase.UNKNOWN;
+                operation.phase = operation.kind == OperationKind.GET ? Phase.BEGUN : Phase.UNKNOWN;
             }
         }
         for (int i = 0; i < operations.count(); i++) {
@@ -345,6 +313,6 @@ final class PilafClient extends PollingStoreClient {
     protected void release() {
         PilafLink now = link;
         link = null;
-        CloseHelper.closeAll(now, buffers, completions, domain);
+        CloseHelper.closeAll(now, opened);
     }
 }

@@ -4,6 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.stores.StoreServerContext;
+import org.softrdma.stores.connection.Greeting;
 import org.softrdma.stores.connection.RegisteredMemory;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionQueue;
@@ -198,7 +199,7 @@ final class PilafConnection implements AutoCloseable {
     /** The request was looked at. */
     void postReceive(int slot) {
         PostStatus status = queuePair.postReceive(wrId(slot), memory.region(), requestAt(slot), requestLength);
-        requireAccepted(status);
+        Greeting.requireAccepted(status);
     }
 
     // ---- replies
@@ -214,7 +215,7 @@ final class PilafConnection implements AutoCloseable {
     void send(int reply, int length) {
         PostStatus status =
                 queuePair.postSend(wrId(reply) | REPLY, memory.region(), replyAt(reply), length, SendFlags.SIGNALLED);
-        requireAccepted(status);
+        Greeting.requireAccepted(status);
     }
 
     /** The SEND of a reply has completed. */
@@ -224,12 +225,6 @@ final class PilafConnection implements AutoCloseable {
 
     private long wrId(int slot) {
         return (long) serial << Integer.SIZE | slot;
-    }
-
-    private static void requireAccepted(PostStatus status) {
-        if (status != PostStatus.ACCEPTED) {
-            throw new IllegalStateException(status + ": a queue has room for every buffer");
-        }
     }
 
     @Override

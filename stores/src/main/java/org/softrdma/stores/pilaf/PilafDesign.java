@@ -1,7 +1,6 @@
 package org.softrdma.stores.pilaf;
 
 import java.util.Map;
-import java.util.Set;
 import org.softrdma.stores.Consistency;
 import org.softrdma.stores.Promises;
 import org.softrdma.stores.Protocol;
@@ -10,15 +9,10 @@ import org.softrdma.stores.StoreClientContext;
 import org.softrdma.stores.StoreDesign;
 import org.softrdma.stores.StoreServer;
 import org.softrdma.stores.StoreServerContext;
-import org.softrdma.verbs.Feature;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /** Pilaf: GETs by READs, changes by messages. Stateless. */
-public final class PilafDesign implements StoreDesign {
-    static final String PAPER =
-            "Mitchell, Geng, Li: Using One-Sided RDMA Reads to Build a Fast, CPU-Efficient Key-Value "
-                    + "Store, USENIX ATC 2013";
-
+public class PilafDesign implements StoreDesign {
     /** For {@link java.util.ServiceLoader}. */
     public PilafDesign() {}
 
@@ -28,13 +22,9 @@ public final class PilafDesign implements StoreDesign {
     }
 
     @Override
-    public String paper() {
-        return PAPER;
-    }
-
-    @Override
-    public Set<Feature> needs(Protocol protocol) {
-        return Set.of();
+    public final String paper() {
+        return "Mitchell, Geng, Li: Using One-Sided RDMA Reads to Build a Fast, CPU-Efficient Key-Value "
+                + "Store, USENIX ATC 2013";
     }
 
     @Override
@@ -44,17 +34,12 @@ public final class PilafDesign implements StoreDesign {
     }
 
     @Override
-    public Map<String, String> serverOptions() {
+    public final Map<String, String> serverOptions() {
         return PilafServerSettings.known();
     }
 
     @Override
-    public Map<String, String> clientOptions() {
-        return Map.of();
-    }
-
-    @Override
-    public StoreServer serve(VerbsDevice device, StoreServerContext context) {
+    public final StoreServer serve(VerbsDevice device, StoreServerContext context) {
         return new PilafServer(device, context);
     }
 

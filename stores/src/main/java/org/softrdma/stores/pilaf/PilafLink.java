@@ -5,17 +5,14 @@ import org.softrdma.stores.StoreClientContext;
 import org.softrdma.stores.StoreCounter;
 import org.softrdma.stores.StoreCounters;
 import org.softrdma.stores.StoreException;
+import org.softrdma.stores.connection.Greeting;
 import org.softrdma.verbs.CompletionQueue;
-import org.softrdma.verbs.PostStatus;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.QueuePairAttributes;
 import org.softrdma.verbs.QueuePairLimits;
 import org.softrdma.verbs.SendFlags;
 import org.softrdma.verbs.SendWorkRequestList;
-import org.softrdma.verbs.WorkCompletion;
-import org.softrdma.verbs.cm.ConnectionParameters;
-import org.softrdma.verbs.cm.Connector;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /**
@@ -29,8 +26,6 @@ final class PilafLink implements AutoCloseable {
     static final int SEND = 2;
     static final int RECEIVE = 3;
     private static final int HELLO = 4;
-
-    private static final int MOST_READS = 16;
 
     private final PilafBuffers buffers;
     private final StoreCounters counters;
@@ -56,24 +51,28 @@ final class PilafLink implements AutoCloseable {
         this.counters = counters;
         InetSocketAddress server = context.servers().getFirst();
         long deadlineNs = context.nanoClock().nanoTime() + context.connectTimeoutNs();
-        try (Connector connector = device.resolve(server, context.connectTimeoutNs())) {
-            queuePair = connector.createQueuePair(
-                    domain,
-                    QueuePairAttributes.of(completions, QueuePairLimits.of(sends(context.window()), context.window())));
-            try {
-                for (int receive = 0; receive < context.window(); receive++) {
-                    postReceive(receive);
-                }
-                int reads = Math.min(MOST_READS, device.capabilities().maxOutboundReads());
-                byte[] ignored =
-                        connector.connect(new ConnectionParameters(reads, 0, new byte[0]), context.connectTimeoutNs());
-                PilafRequestDescriptor.putHello(buffers.segment(), buffers.requestAt(context.window()), client);
-                post((long) HELLO << Integer.SIZE, context.window(), PilafRequestDescriptor.HELLO_LENGTH);
-                roots = awaitWelcome(completions, context, deadlineNs);
-            } catch (RuntimeException e) {
-                queuePair.close();
-                throw e;
-            }
+        queuePair = Greeting.connect(
+                device,
+                domain,
+                QueuePairAttributes.of(completions, QueuePairLimits.of(sends(context.window()), context.window())),
+                context,
+                server,
+                pair -> {
+                    for (int receive = 0; receive < context.window(); receive++) {
+                        postReceive(pair, receive);
+                    }
+                });
+        try {
+            PilafRequestDescriptor.putHello(buffers.segment(), buffers.requestAt(context.window()), client);
+            post((long) HELLO << Integer.SIZE, context.window(), PilafRequestDescriptor.HELLO_LENGTH);
+            roots = Greeting.await(
+                    completions,
+                    context,
+                    deadlineNs,
+                    one -> kind(one.wrId()) == RECEIVE ? welcome(index(one.wrId()), one.byteLength(), context) : null);
+        } catch (RuntimeException e) {
+            queuePair.close();
+            throw e;
         }
     }
 
@@ -87,28 +86,6 @@ final class PilafLink implements AutoCloseable {
         return sends(window) + window;
     }
 
-    private PilafRoots awaitWelcome(CompletionQueue completions, StoreClientContext context, long deadlineNs) {
-        WorkCompletion[] one = WorkCompletion.array(1);
-        PilafRoots found = null;
-        boolean sent = false;
-        while (found == null || !sent) {
-            int count = completions.poll(one);
-            if (count == 0) {
-                if (context.nanoClock().nanoTime() - deadlineNs > 0) {
-                    throw new StoreException("no reply to HELLO within the time limit of a connect");
-                }
-                context.idleStrategy().idle();
-            } else if (!one[0].isSuccess()) {
-                throw new StoreException("the connection has ended before the server's HELLO: " + one[0].status());
-            } else if (kind(one[0].wrId()) == RECEIVE) {
-                found = welcome(index(one[0].wrId()), one[0].byteLength(), context);
-            } else {
-                sent = true;
-            }
-        }
-        return found;
-    }
-
     private PilafRoots welcome(int receive, long length, StoreClientContext context) {
         int reply = buffers.replyAt(receive);
         long at = reply + (long) PilafReplyDescriptor.VALUE_OFFSET;
@@ -117,11 +94,7 @@ final class PilafLink implements AutoCloseable {
             throw new StoreException("not a Pilaf server: its reply to HELLO is malformed");
         }
         PilafRoots told = PilafRootsDescriptor.get(buffers.segment(), at);
-        if (told.maxKeyLength() != context.maxKeyLength() || told.maxValueLength() != context.maxValueLength()) {
-            throw new StoreException("the server has maxKeyLength=" + told.maxKeyLength() + ", maxValueLength="
-                    + told.maxValueLength() + ", the client " + context.maxKeyLength() + ", "
-                    + context.maxValueLength() + ": they must be the same");
-        }
+        Greeting.requireLengths(context, told.maxKeyLength(), told.maxValueLength());
         postReceive(receive);
         return told;
     }
@@ -163,7 +136,7 @@ final class PilafLink implements AutoCloseable {
                             flags)
                     .add(buffers.region(), buffers.entryAt(operation.index(), rank), PilafEntryDescriptor.LENGTH);
         }
-        requireAccepted(queuePair.post(list));
+        Greeting.requireAccepted(queuePair.post(list));
         counters.add(StoreCounter.READS, PilafHash.WAYS);
         counters.add(StoreCounter.READ_BYTES, PilafHash.WAYS * PilafEntryDescriptor.LENGTH);
         counters.increment(StoreCounter.ROUND_TRIPS);
@@ -184,7 +157,7 @@ final class PilafLink implements AutoCloseable {
     }
 
     private void read(int operation, int at, int length, long address, int rkey) {
-        requireAccepted(queuePair.postRead(
+        Greeting.requireAccepted(queuePair.postRead(
                 (long) READ << Integer.SIZE | operation,
                 buffers.region(),
                 at,
@@ -204,24 +177,22 @@ final class PilafLink implements AutoCloseable {
     }
 
     private void post(long wrId, int slot, int length) {
-        requireAccepted(
+        Greeting.requireAccepted(
                 queuePair.postSend(wrId, buffers.region(), buffers.requestAt(slot), length, SendFlags.SIGNALLED));
         counters.increment(StoreCounter.SENDS);
     }
 
     /** The reply was looked at. */
     void postReceive(int receive) {
-        requireAccepted(queuePair.postReceive(
+        postReceive(queuePair, receive);
+    }
+
+    private void postReceive(QueuePair pair, int receive) {
+        Greeting.requireAccepted(pair.postReceive(
                 (long) RECEIVE << Integer.SIZE | receive,
                 buffers.region(),
                 buffers.replyAt(receive),
                 buffers.replyLength()));
-    }
-
-    private static void requireAccepted(PostStatus status) {
-        if (status != PostStatus.ACCEPTED) {
-            throw new IllegalStateException(status + ": a queue has room for every operation");
-        }
     }
 
     @Override

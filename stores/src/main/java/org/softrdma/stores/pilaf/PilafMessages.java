@@ -2,6 +2,7 @@ package org.softrdma.stores.pilaf;
 
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
+import org.softrdma.stores.client.OperationKind;
 
 /**
  * The client's message slots: as many requests as the server has RECVs for. A slot is in use until its reply has come
@@ -47,7 +48,7 @@ final class PilafMessages {
     void fill(int slot, PilafOperation operation) {
         MemorySegment memory = buffers.segment();
         int at = buffers.requestAt(slot);
-        int valueLength = operation.kind == PilafOperation.Kind.PUT ? operation.valueLength : 0;
+        int valueLength = operation.kind == OperationKind.PUT ? operation.valueLength : 0;
         PilafRequestDescriptor.putHeader(
                 memory, at, code(operation.kind), operation.keyLength, valueLength, ++lastNumber, slot);
         long key = at + (long) PilafRequestDescriptor.KEY_OFFSET;
@@ -59,7 +60,7 @@ final class PilafMessages {
         lengths[slot] = PilafRequestDescriptor.length(operation.keyLength, valueLength);
     }
 
-    private static byte code(PilafOperation.Kind kind) {
+    private static byte code(OperationKind kind) {
         return switch (kind) {
             case GET -> PilafRequestDescriptor.GET;
             case PUT -> PilafRequestDescriptor.PUT;

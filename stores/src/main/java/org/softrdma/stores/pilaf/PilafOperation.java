@@ -2,16 +2,10 @@ package org.softrdma.stores.pilaf;
 
 import org.softrdma.stores.Outcome;
 import org.softrdma.stores.client.ClientOperation;
+import org.softrdma.stores.client.OperationKind;
 
 /** An operation of a client, used again and again. Owned by the client's thread. */
 final class PilafOperation extends ClientOperation {
-    /** What is asked. */
-    enum Kind {
-        GET,
-        PUT,
-        REMOVE
-    }
-
     /** What it waits for once it is started. */
     enum Phase {
         /** A connection. */
@@ -31,7 +25,7 @@ final class PilafOperation extends ClientOperation {
     }
 
     final long[] headers = new long[PilafHash.WAYS];
-    Kind kind = Kind.GET;
+    OperationKind kind = OperationKind.GET;
     Phase phase = Phase.BEGUN;
     int keyLength;
     int valueLength;
@@ -50,12 +44,7 @@ final class PilafOperation extends ClientOperation {
         return switch (status) {
             case PilafReplyDescriptor.MISSING -> Outcome.MISSING;
             case PilafReplyDescriptor.FULL -> Outcome.FULL;
-            default ->
-                switch (kind) {
-                    case GET -> Outcome.FOUND;
-                    case PUT -> Outcome.STORED;
-                    case REMOVE -> Outcome.REMOVED;
-                };
+            default -> kind.success();
         };
     }
 

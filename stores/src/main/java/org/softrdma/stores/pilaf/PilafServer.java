@@ -2,24 +2,20 @@ package org.softrdma.stores.pilaf;
 
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
-import org.agrona.CloseHelper;
 import org.agrona.collections.Int2ObjectHashMap;
 import org.softrdma.stores.SpaceUse;
 import org.softrdma.stores.StoreCounter;
 import org.softrdma.stores.StoreCounters;
-import org.softrdma.stores.StoreException;
 import org.softrdma.stores.StoreServer;
 import org.softrdma.stores.StoreServerContext;
+import org.softrdma.stores.connection.ClientListener;
 import org.softrdma.stores.connection.ClientSessions;
+import org.softrdma.stores.connection.OpenParts;
 import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.ProtectionDomain;
-import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.WorkCompletion;
 import org.softrdma.verbs.cm.ConnectionRequest;
-import org.softrdma.verbs.cm.Listener;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /**
@@ -29,7 +25,6 @@ import org.softrdma.verbs.device.VerbsDevice;
  */
 final class PilafServer implements StoreServer {
     private static final int BATCH = 64;
-    private static final int BACKLOG = 64;
 
     private final VerbsDevice device;
     private final StoreServerContext context;
@@ -37,7 +32,8 @@ final class PilafServer implements StoreServer {
     private final ProtectionDomain domain;
     private final CompletionQueue completions;
     private final PilafKeeper keeper;
-    private final Listener listener;
+    private final OpenParts opened = new OpenParts();
+    private final ClientListener listener;
     private final long boot;
     private final ClientSessions<PilafSession> sessions;
     private final Int2ObjectHashMap<PilafConnection> connections = new Int2ObjectHashMap<>();
@@ -54,28 +50,20 @@ final class PilafServer implements StoreServer {
         boot = context.random().nextLong();
         sessions = new ClientSessions<>(
                 2 * context.maxConnections(), serial -> new PilafSession(serial, context.window()));
-        List<AutoCloseable> opened = new ArrayList<>();
         try {
-            domain = device.allocateProtectionDomain();
-            opened.addFirst(domain);
-            completions = device.createCompletionQueue(
-                    context.maxConnections() * PilafConnection.completions(context.window()));
-            opened.addFirst(completions);
-            keeper = new PilafKeeper(device, domain, context, settings, this::dropAll);
-            opened.addFirst(keeper);
-            listener = device.listen(context.address(), BACKLOG);
-        } catch (VerbsException e) {
-            CloseHelper.closeAll(opened);
-            throw new StoreException("no server at " + context.address() + ": " + e.getMessage(), e);
+            domain = opened.add(device.allocateProtectionDomain());
+            completions = opened.add(device.createCompletionQueue(
+                    context.maxConnections() * PilafConnection.completions(context.window())));
+            keeper = opened.add(new PilafKeeper(device, domain, context, settings, this::dropAll));
+            listener = new ClientListener(device, context.address(), this::accept);
         } catch (RuntimeException e) {
-            CloseHelper.closeAll(opened);
-            throw e;
+            throw opened.closeAfter(e, "no server at " + context.address());
         }
     }
 
     @Override
     public InetSocketAddress address() {
-        return listener.localAddress();
+        return listener.address();
     }
 
     @Override
@@ -99,7 +87,7 @@ final class PilafServer implements StoreServer {
 
     @Override
     public int doWork() {
-        int work = takeConnection();
+        int work = listener.accept(connections.size() < context.maxConnections());
         int count = completions.poll(batch);
         for (int i = 0; i < count; i++) {
             take(batch[i]);
@@ -112,20 +100,9 @@ final class PilafServer implements StoreServer {
 
     // ---- connections
 
-    private int takeConnection() {
-        Optional<ConnectionRequest> next = listener.next(0);
-        if (next.isEmpty()) {
-            return 0;
-        }
-        try (ConnectionRequest request = next.get()) {
-            if (connections.size() < context.maxConnections()) { // else closing the request rejects it
-                int serial = ++lastSerial;
-                connections.put(serial, new PilafConnection(serial, request, device, domain, completions, context));
-            }
-        } catch (VerbsException e) {
-            // The peer is gone, or there is no memory for it: it will learn either from its connection.
-        }
-        return 1;
+    private void accept(ConnectionRequest request) {
+        int serial = ++lastSerial;
+        connections.put(serial, new PilafConnection(serial, request, device, domain, completions, context));
     }
 
     private void drop(PilafConnection connection) {
@@ -288,7 +265,7 @@ final class PilafServer implements StoreServer {
             closed = true;
             listener.close();
             dropAll();
-            CloseHelper.closeAll(keeper, completions, domain);
+            opened.close();
         }
     }
 

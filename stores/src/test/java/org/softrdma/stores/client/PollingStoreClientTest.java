@@ -55,12 +55,7 @@ class PollingStoreClientTest {
         }
 
         @Override
-        public boolean startGet(byte[] key, long tag) {
-            return startPut(key, MemorySegment.NULL, tag);
-        }
-
-        @Override
-        public boolean startPut(byte[] key, MemorySegment value, long tag) {
+        protected boolean start(OperationKind kind, byte[] key, MemorySegment value, long tag) {
             if (!mayStart(key, value.byteSize())) {
                 return false;
             }
@@ -68,11 +63,6 @@ class PollingStoreClientTest {
                     .start(tag, clock().nanoTime() + context().timeoutNs())
                     .deadlineNs());
             return true;
-        }
-
-        @Override
-        public boolean startRemove(byte[] key, long tag) {
-            return startGet(key, tag);
         }
 
         @Override

@@ -3,13 +3,14 @@ package org.softrdma.stores.herd.transport;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.stream.Stream;
 import org.agrona.CloseHelper;
 import org.agrona.collections.Int2ObjectHashMap;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.stores.StoreCounters;
 import org.softrdma.stores.StoreServerContext;
+import org.softrdma.stores.connection.ClientListener;
+import org.softrdma.stores.connection.OpenParts;
 import org.softrdma.stores.herd.wire.HerdShape;
 import org.softrdma.stores.herd.wire.HerdWrittenAnswer;
 import org.softrdma.verbs.CompletionQueue;
@@ -17,18 +18,17 @@ import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.WorkCompletion;
 import org.softrdma.verbs.cm.ConnectionRequest;
-import org.softrdma.verbs.cm.Listener;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /** Reliable connections to clients, all on one completion queue. */
 public final class RcPort implements HerdPort {
     private static final int BATCH = 64;
-    private static final int BACKLOG = 64;
 
     private final StoreServerContext context;
     private final ProtectionDomain domain;
     private final CompletionQueue completions;
-    private final Listener listener;
+    private final OpenParts opened = new OpenParts();
+    private final ClientListener listener;
     private final boolean threads;
     private final RcPeer.Common common;
     private final Int2ObjectHashMap<RcPeer> peers = new Int2ObjectHashMap<>();
@@ -59,15 +59,12 @@ public final class RcPort implements HerdPort {
             List<StoreCounters> counters) {
         this.context = context;
         requireFits(context, shape, answers);
-        List<AutoCloseable> opened = new ArrayList<>();
         try {
-            domain = device.allocateProtectionDomain();
-            opened.addFirst(domain);
-            completions = device.createCompletionQueue(mostPeers() * RcPeer.completions(shape));
-            opened.addFirst(completions);
-            listener = device.listen(context.address(), BACKLOG);
+            domain = opened.add(device.allocateProtectionDomain());
+            completions = opened.add(device.createCompletionQueue(mostPeers() * RcPeer.completions(shape)));
+            listener = new ClientListener(device, context.address(), this::accept);
         } catch (RuntimeException e) {
-            CloseHelper.closeAll(opened);
+            opened.close();
             throw e;
         }
         threads = !device.manualProgress();
@@ -104,7 +101,7 @@ public final class RcPort implements HerdPort {
 
     @Override
     public InetSocketAddress address() {
-        return listener.localAddress();
+        return listener.address();
     }
 
     @Override
@@ -121,7 +118,8 @@ public final class RcPort implements HerdPort {
     @Override
     public int poll(HerdHost host) {
         told = host;
-        int work = takeConnection();
+        int work =
+                listener.accept(peers.size() < context.maxConnections() && peers.size() + ended.size() < mostPeers());
         int count = completions.poll(batch);
         for (int i = 0; i < count; i++) {
             take(batch[i], host);
@@ -129,21 +127,9 @@ public final class RcPort implements HerdPort {
         return work + count;
     }
 
-    private int takeConnection() {
-        Optional<ConnectionRequest> next = listener.next(0);
-        if (next.isEmpty()) {
-            return 0;
-        }
-        try (ConnectionRequest request = next.get()) {
-            if (peers.size() < context.maxConnections()
-                    && peers.size() + ended.size() < mostPeers()) { // else closing the request rejects it
-                int serial = ++lastSerial;
-                peers.put(serial, newPeer(serial, request));
-            }
-        } catch (VerbsException e) {
-            // The peer is gone, or there is no memory for it: it will learn either from its connection.
-        }
-        return 1;
+    private void accept(ConnectionRequest request) {
+        int serial = ++lastSerial;
+        peers.put(serial, newPeer(serial, request));
     }
 
     private RcPeer newPeer(int serial, ConnectionRequest request) {
@@ -199,7 +185,7 @@ public final class RcPort implements HerdPort {
             listener.close();
             CloseHelper.closeAll(peers.values());
             CloseHelper.closeAll(ended);
-            CloseHelper.closeAll(completions, domain);
+            opened.close();
         }
     }
 }

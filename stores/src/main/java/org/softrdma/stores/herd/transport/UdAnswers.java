@@ -1,14 +1,12 @@
 package org.softrdma.stores.herd.transport;
 
 import java.lang.foreign.MemorySegment;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
-import org.agrona.CloseHelper;
 import org.softrdma.stores.StoreCounter;
 import org.softrdma.stores.StoreCounters;
 import org.softrdma.stores.StoreException;
+import org.softrdma.stores.connection.OpenParts;
 import org.softrdma.stores.connection.RegisteredMemory;
 import org.softrdma.stores.herd.wire.HerdShape;
 import org.softrdma.verbs.AccessFlag;
@@ -29,6 +27,7 @@ import org.softrdma.verbs.device.VerbsDevice;
 final class UdAnswers implements AutoCloseable {
     private static final int BATCH = 64;
 
+    private final OpenParts opened = new OpenParts();
     private final CompletionQueue completions;
     private final UnconnectedQueuePair queuePair;
     private final RegisteredMemory memory;
@@ -55,18 +54,15 @@ final class UdAnswers implements AutoCloseable {
         this.counters = counters;
         int inline = Math.min(HerdSends.MOST_INLINE, device.capabilities().maxInline());
         int replyLength = HerdShape.slotLength(longest);
-        List<AutoCloseable> opened = new ArrayList<>();
         try {
-            completions = device.createCompletionQueue(HerdSends.completions(capacity) + receives);
-            opened.addFirst(completions);
-            memory =
-                    new RegisteredMemory(device, domain, (long) capacity * replyLength, Set.of(AccessFlag.LOCAL_WRITE));
-            opened.addFirst(memory);
-            queuePair = domain.createQueuePair(
+            memory = opened.add(new RegisteredMemory(
+                    device, domain, (long) capacity * replyLength, Set.of(AccessFlag.LOCAL_WRITE)));
+            completions = opened.add(device.createCompletionQueue(HerdSends.completions(capacity) + receives));
+            queuePair = opened.add(domain.createQueuePair(
                     QueuePairAttributes.of(completions, new QueuePairLimits(capacity, receives, 1, 1, inline))
-                            .withDatagrams(DatagramService.QUEUE_KEY));
+                            .withDatagrams(DatagramService.QUEUE_KEY)));
         } catch (RuntimeException e) {
-            CloseHelper.closeAll(opened);
+            opened.close();
             throw e;
         }
         ring = new ReplyRing(queuePair, memory, 0, replyLength, capacity, inline, 0);
@@ -158,6 +154,6 @@ final class UdAnswers implements AutoCloseable {
 
     @Override
     public void close() {
-        CloseHelper.closeAll(queuePair, completions, memory);
+        opened.close();
     }
 }

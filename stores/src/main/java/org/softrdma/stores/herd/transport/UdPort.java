@@ -14,6 +14,7 @@ import org.softrdma.stores.Protocol;
 import org.softrdma.stores.StoreCounters;
 import org.softrdma.stores.StoreException;
 import org.softrdma.stores.StoreServerContext;
+import org.softrdma.stores.connection.OpenParts;
 import org.softrdma.stores.connection.RegisteredMemory;
 import org.softrdma.stores.herd.wire.HerdAddressDescriptor;
 import org.softrdma.stores.herd.wire.HerdDatagramHelloDescriptor;
@@ -91,27 +92,22 @@ public final class UdPort implements HerdPort {
         requireFits(device, context.maxValueLength());
         requireOnePacket(device, context, shape);
         requireFewWorkers(device, shape);
-        List<AutoCloseable> opened = new ArrayList<>();
+        OpenParts opened = new OpenParts();
         try {
-            domain = device.allocateProtectionDomain();
-            opened.addFirst(domain);
-            nothing = device.createCompletionQueue(1);
-            opened.addFirst(nothing);
-            hellos = new RegisteredMemory(
-                    device, domain, HELLOS * HELLO_ROOM, Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.RECEIVE_SINK));
-            opened.addFirst(hellos);
-            welcomes = new UdAnswers(
+            domain = opened.add(device.allocateProtectionDomain());
+            nothing = opened.add(device.createCompletionQueue(1));
+            hellos = opened.add(new RegisteredMemory(
+                    device, domain, HELLOS * HELLO_ROOM, Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.RECEIVE_SINK)));
+            welcomes = opened.add(new UdAnswers(
                     device,
                     domain,
                     WELCOMES,
                     HELLOS,
                     HerdDatagramWelcomeDescriptor.length(shape.workers()),
-                    counters.getLast());
-            opened.addFirst(welcomes);
+                    counters.getLast()));
             for (int worker = 0; worker < shape.workers(); worker++) {
                 int longest = HerdReplyDescriptor.length(context.maxValueLength());
-                workers.add(new UdAnswers(device, domain, ANSWERS, 1, longest, counters.get(worker)));
-                opened.addFirst(workers.getLast());
+                workers.add(opened.add(new UdAnswers(device, domain, ANSWERS, 1, longest, counters.get(worker))));
             }
             for (int hello = 0; hello < HELLOS; hello++) {
                 expectHello(hello);
@@ -120,7 +116,7 @@ public final class UdPort implements HerdPort {
             listener = device.listenForDatagrams(
                     context.address(), new DatagramService(at.host(), at.number(), DatagramService.QUEUE_KEY, NO_DATA));
         } catch (RuntimeException e) {
-            CloseHelper.closeAll(opened);
+            opened.close();
             throw e;
         }
         List<UdAnswers> all = new ArrayList<>(workers);

@@ -1,11 +1,12 @@
 package org.softrdma.stores.herd.wire;
 
 import java.lang.foreign.MemorySegment;
+import org.softrdma.stores.client.OperationKind;
 
 /** What a client asks: places in memory of its own, and where the request goes. */
 public interface HerdAsked {
     /** What is asked. */
-    HerdRequest.Operation operation();
+    OperationKind operation();
 
     /** Where key and value are. */
     MemorySegment memory();

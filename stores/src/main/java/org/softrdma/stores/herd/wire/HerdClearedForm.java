@@ -3,6 +3,7 @@ package org.softrdma.stores.herd.wire;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import org.softrdma.stores.MemorySteps;
+import org.softrdma.stores.client.OperationKind;
 import org.softrdma.stores.hash.SeededHash;
 
 /**
@@ -47,7 +48,7 @@ final class HerdClearedForm implements HerdRequestForm {
                 command(asked),
                 hash(source, asked.keyAt(), asked.keyLength()),
                 last(source, asked.keyAt(), asked.keyLength()));
-        if (asked.operation() == HerdRequest.Operation.GET) {
+        if (asked.operation() == OperationKind.GET) {
             return HerdClearedRequestDescriptor.KEY_LENGTH;
         }
         int length = HerdClearedRequestDescriptor.putLength(asked.valueLength());
@@ -77,10 +78,8 @@ final class HerdClearedForm implements HerdRequestForm {
         steps.copy(slots, end - length, request.memory, 0, length);
         HerdClearedRequestDescriptor.clear(slots, end);
         request.operation = command == HerdClearedRequestDescriptor.GET
-                ? HerdRequest.Operation.GET
-                : command == HerdClearedRequestDescriptor.REMOVE
-                        ? HerdRequest.Operation.REMOVE
-                        : HerdRequest.Operation.PUT;
+                ? OperationKind.GET
+                : command == HerdClearedRequestDescriptor.REMOVE ? OperationKind.REMOVE : OperationKind.PUT;
         request.key = length + (long) HerdClearedRequestDescriptor.KEY_OFFSET;
         request.keyLength = HerdClearedRequestDescriptor.KEY_LENGTH;
         request.hash = HerdClearedRequestDescriptor.first(request.memory, length);

@@ -5,6 +5,7 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 import org.softrdma.stores.MemorySteps;
+import org.softrdma.stores.client.OperationKind;
 import org.softrdma.stores.hash.SeededHash;
 
 /**
@@ -87,17 +88,17 @@ final class HerdNumberedForm implements HerdRequestForm {
 
     private boolean read(int length, int slot, long word, HerdRequest request) {
         MemorySegment memory = request.memory;
-        int operation = HerdRequestDescriptor.operation(memory, length);
+        OperationKind operation = HerdRequestDescriptor.operation(memory, length);
         int keyLength = HerdRequestDescriptor.keyLength(memory, length);
         int valueLength = HerdRequestDescriptor.valueLength(memory, length);
-        if (!HerdRequest.Operation.isCode(operation)
+        if (operation == null
                 || keyLength == 0
                 || length != HerdRequestDescriptor.length(keyLength, valueLength)
                 || HerdRequestDescriptor.slot(memory, length) != slot
                 || HerdRequestDescriptor.number(word) == 0) {
             return false;
         }
-        request.operation = HerdRequest.Operation.of(operation);
+        request.operation = operation;
         request.key = 0;
         request.keyLength = keyLength;
         request.hash = hash(memory, 0, keyLength);
@@ -106,6 +107,6 @@ final class HerdNumberedForm implements HerdRequestForm {
         request.slot = slot;
         request.number = HerdRequestDescriptor.number(word);
         request.attempt = HerdRequestDescriptor.attempt(memory, length);
-        return valueLength == 0 || request.operation == HerdRequest.Operation.PUT;
+        return valueLength == 0 || operation == OperationKind.PUT;
     }
 }

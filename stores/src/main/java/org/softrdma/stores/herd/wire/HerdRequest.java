@@ -3,50 +3,16 @@ package org.softrdma.stores.herd.wire;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import org.softrdma.stores.client.OperationKind;
 
 /**
  * A request: what a client asks, or what a server has copied out of a slot. Used again and again. Owned by the thread of
  * its client or server.
  */
 public final class HerdRequest {
-    /** What is asked. */
-    public enum Operation {
-        /** The value of a key. */
-        GET(1),
-        /** Stores a pair. */
-        PUT(2),
-        /** Removes a pair. */
-        REMOVE(3);
-
-        private static final Operation[] ALL = values();
-
-        private final int code;
-
-        Operation(int code) {
-            this.code = code;
-        }
-
-        int code() {
-            return code;
-        }
-
-        /** True if it may change what is stored. */
-        public boolean isChange() {
-            return this != GET;
-        }
-
-        static boolean isCode(int code) {
-            return code >= GET.code && code <= REMOVE.code;
-        }
-
-        static Operation of(int code) {
-            return ALL[code - GET.code];
-        }
-    }
-
     final ByteBuffer view;
     final MemorySegment memory;
-    Operation operation = Operation.GET;
+    OperationKind operation = OperationKind.GET;
     long key;
     int keyLength;
     long hash;
@@ -69,7 +35,7 @@ public final class HerdRequest {
     }
 
     /** What is asked. */
-    public Operation operation() {
+    public OperationKind operation() {
         return operation;
     }
 

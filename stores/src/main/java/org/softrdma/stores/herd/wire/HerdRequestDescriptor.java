@@ -4,6 +4,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.stores.client.OperationKind;
 
 /**
  * A request in a slot, mended form: it ends where the slot ends, so that one WRITE of just the request leaves the last
@@ -78,7 +80,7 @@ public final class HerdRequestDescriptor {
 
     /** Writes all behind key and value but the checksum. */
     static void putTrailer(MemorySegment memory, long end, HerdAsked asked) {
-        memory.set(INT, end + OPERATION_OFFSET, asked.operation().code() | asked.keyLength() << Short.SIZE);
+        memory.set(INT, end + OPERATION_OFFSET, code(asked.operation()) | asked.keyLength() << Short.SIZE);
         memory.set(INT, end + VALUE_LENGTH_OFFSET, asked.valueLength());
         memory.set(INT, end + SLOT_OFFSET, asked.slot());
         memory.set(INT, end + ATTEMPT_OFFSET, asked.attempt());
@@ -89,9 +91,22 @@ public final class HerdRequestDescriptor {
         memory.set(INT, end + CRC_OFFSET, crc);
     }
 
-    /** The operation with the byte behind it, which is 0. */
-    static int operation(MemorySegment memory, long end) {
-        return memory.get(INT, end + OPERATION_OFFSET) & OPERATION_MASK;
+    private static int code(OperationKind operation) {
+        return switch (operation) {
+            case GET -> 1;
+            case PUT -> 2;
+            case REMOVE -> 3;
+        };
+    }
+
+    /** The operation; null if there is none of its code, or if the byte behind it is not 0. */
+    static @Nullable OperationKind operation(MemorySegment memory, long end) {
+        return switch (memory.get(INT, end + OPERATION_OFFSET) & OPERATION_MASK) {
+            case 1 -> OperationKind.GET;
+            case 2 -> OperationKind.PUT;
+            case 3 -> OperationKind.REMOVE;
+            default -> null;
+        };
     }
 
     static int keyLength(MemorySegment memory, long end) {

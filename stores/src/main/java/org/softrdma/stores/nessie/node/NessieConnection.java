@@ -2,11 +2,11 @@ package org.softrdma.stores.nessie.node;
 
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
+import org.softrdma.stores.connection.Greeting;
 import org.softrdma.stores.connection.RegisteredMemory;
 import org.softrdma.stores.nessie.layout.NessieMessageDescriptor;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionQueue;
-import org.softrdma.verbs.PostStatus;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.QueuePairAttributes;
@@ -108,20 +108,16 @@ final class NessieConnection implements AutoCloseable {
     }
 
     private void postReceive() {
-        requireAccepted(queuePair.postReceive(serial, memory.region(), REQUEST_AT, NessieMessageDescriptor.LENGTH));
+        Greeting.requireAccepted(
+                queuePair.postReceive(serial, memory.region(), REQUEST_AT, NessieMessageDescriptor.LENGTH));
     }
 
     /** Answers; the request's buffer is free from now on. */
     void reply(int length) {
         replying = true;
         postReceive();
-        requireAccepted(queuePair.postSend(REPLY | serial, memory.region(), REPLY_AT, length, SendFlags.SIGNALLED));
-    }
-
-    private static void requireAccepted(PostStatus status) {
-        if (status != PostStatus.ACCEPTED) {
-            throw new IllegalStateException(status + ": a queue has room for every buffer");
-        }
+        Greeting.requireAccepted(
+                queuePair.postSend(REPLY | serial, memory.region(), REPLY_AT, length, SendFlags.SIGNALLED));
     }
 
     @Override

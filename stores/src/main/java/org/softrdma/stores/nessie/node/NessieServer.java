@@ -2,24 +2,21 @@ package org.softrdma.stores.nessie.node;
 
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
-import org.agrona.CloseHelper;
 import org.agrona.collections.Int2ObjectHashMap;
 import org.softrdma.stores.SpaceUse;
 import org.softrdma.stores.StoreException;
 import org.softrdma.stores.StoreServer;
 import org.softrdma.stores.StoreServerContext;
+import org.softrdma.stores.connection.ClientListener;
+import org.softrdma.stores.connection.OpenParts;
 import org.softrdma.stores.nessie.layout.NessieMessageDescriptor;
 import org.softrdma.stores.nessie.layout.NessieRoots;
 import org.softrdma.stores.nessie.layout.NessieRootsDescriptor;
 import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.ProtectionDomain;
-import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.WorkCompletion;
 import org.softrdma.verbs.cm.ConnectionRequest;
-import org.softrdma.verbs.cm.Listener;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /**
@@ -28,7 +25,6 @@ import org.softrdma.verbs.device.VerbsDevice;
  */
 public final class NessieServer implements StoreServer {
     private static final int BATCH = 64;
-    private static final int BACKLOG = 64;
     private static final int NOTICES_PER_ROUND = 256;
 
     private final VerbsDevice device;
@@ -39,7 +35,8 @@ public final class NessieServer implements StoreServer {
     private final NessieTables tables;
     private final NessieEntries entries;
     private final NessieRoots roots;
-    private final Listener listener;
+    private final OpenParts opened = new OpenParts();
+    private final ClientListener listener;
     private final Int2ObjectHashMap<NessieConnection> connections = new Int2ObjectHashMap<>();
     private final WorkCompletion[] batch = WorkCompletion.array(BATCH);
     private int lastSerial;
@@ -58,28 +55,21 @@ public final class NessieServer implements StoreServer {
         this.context = context;
         settings = NessieServerSettings.of(context);
         entries = new NessieEntries(settings.shape(), context.random());
-        List<AutoCloseable> opened = new ArrayList<>();
         try {
-            domain = device.allocateProtectionDomain();
-            opened.addFirst(domain);
-            completions = device.createCompletionQueue(context.maxConnections() * NessieConnection.COMPLETIONS);
-            opened.addFirst(completions);
-            tables = new NessieTables(device, domain, settings.shape());
-            opened.addFirst(tables);
+            domain = opened.add(device.allocateProtectionDomain());
+            completions =
+                    opened.add(device.createCompletionQueue(context.maxConnections() * NessieConnection.COMPLETIONS));
+            tables = opened.add(new NessieTables(device, domain, settings.shape()));
             roots = tables.roots(settings.node(), context.random().nextLong());
-            listener = device.listen(context.address(), BACKLOG);
-        } catch (VerbsException e) {
-            CloseHelper.closeAll(opened);
-            throw new StoreException("no server at " + context.address() + ": " + e.getMessage(), e);
+            listener = new ClientListener(device, context.address(), this::accept);
         } catch (RuntimeException e) {
-            CloseHelper.closeAll(opened);
-            throw e;
+            throw opened.closeAfter(e, "no server at " + context.address());
         }
     }
 
     @Override
     public InetSocketAddress address() {
-        return listener.localAddress();
+        return listener.address();
     }
 
     @Override
@@ -109,7 +99,7 @@ public final class NessieServer implements StoreServer {
 
     @Override
     public int doWork() {
-        int work = takeConnection();
+        int work = listener.accept(connections.size() < context.maxConnections());
         int count = completions.poll(batch);
         for (int i = 0; i < count; i++) {
             take(batch[i]);
@@ -138,20 +128,9 @@ public final class NessieServer implements StoreServer {
 
     // ---- connections
 
-    private int takeConnection() {
-        Optional<ConnectionRequest> next = listener.next(0);
-        if (next.isEmpty()) {
-            return 0;
-        }
-        try (ConnectionRequest request = next.get()) {
-            if (connections.size() < context.maxConnections()) { // else closing the request rejects it
-                int serial = ++lastSerial;
-                connections.put(serial, new NessieConnection(serial, request, device, domain, completions));
-            }
-        } catch (VerbsException e) {
-            // The peer is gone, or there is no memory for it: it will learn either from its connection.
-        }
-        return 1;
+    private void accept(ConnectionRequest request) {
+        int serial = ++lastSerial;
+        connections.put(serial, new NessieConnection(serial, request, device, domain, completions));
     }
 
     private void drop(NessieConnection connection) {
@@ -224,7 +203,7 @@ public final class NessieServer implements StoreServer {
             listener.close();
             List.copyOf(connections.values()).forEach(NessieConnection::close);
             connections.clear();
-            CloseHelper.closeAll(tables, completions, domain);
+            opened.close();
         }
     }
 }

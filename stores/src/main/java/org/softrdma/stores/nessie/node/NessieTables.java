@@ -4,10 +4,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Set;
-import org.agrona.CloseHelper;
+import org.softrdma.stores.connection.OpenParts;
 import org.softrdma.stores.connection.RegisteredMemory;
 import org.softrdma.stores.nessie.layout.NessieDataDescriptor;
 import org.softrdma.stores.nessie.layout.NessieNoticeDescriptor;
@@ -25,6 +23,7 @@ final class NessieTables implements AutoCloseable {
 
     private final NessieShape shape;
     private final NessieDataDescriptor data;
+    private final OpenParts opened = new OpenParts();
     private final RegisteredMemory indexMemory;
     private final RegisteredMemory dataMemory;
     private final RegisteredMemory notices;
@@ -32,15 +31,13 @@ final class NessieTables implements AutoCloseable {
     NessieTables(VerbsDevice device, ProtectionDomain domain, NessieShape shape) {
         this.shape = shape;
         data = new NessieDataDescriptor(shape.maxKeyLength(), shape.maxValueLength());
-        List<AutoCloseable> opened = new ArrayList<>();
         try {
-            indexMemory = new RegisteredMemory(
+            indexMemory = opened.add(new RegisteredMemory(
                     device,
                     domain,
                     (long) Long.BYTES << shape.logIndex(),
-                    Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_ATOMIC));
-            opened.addFirst(indexMemory);
-            dataMemory = new RegisteredMemory(
+                    Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_ATOMIC)));
+            dataMemory = opened.add(new RegisteredMemory(
                     device,
                     domain,
                     (long) data.length() << shape.logEntries(),
@@ -48,15 +45,14 @@ final class NessieTables implements AutoCloseable {
                             AccessFlag.LOCAL_WRITE,
                             AccessFlag.REMOTE_READ,
                             AccessFlag.REMOTE_WRITE,
-                            AccessFlag.REMOTE_ATOMIC));
-            opened.addFirst(dataMemory);
-            notices = new RegisteredMemory(
+                            AccessFlag.REMOTE_ATOMIC)));
+            notices = opened.add(new RegisteredMemory(
                     device,
                     domain,
                     (long) Long.BYTES << shape.logEntries(),
-                    Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE));
+                    Set.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE)));
         } catch (RuntimeException e) {
-            CloseHelper.closeAll(opened);
+            opened.close();
             throw e;
         }
     }
@@ -120,6 +116,6 @@ final class NessieTables implements AutoCloseable {
 
     @Override
     public void close() {
-        CloseHelper.closeAll(notices, dataMemory, indexMemory);
+        opened.close();
     }
 }

@@ -3,6 +3,7 @@ package org.softrdma.stores.nessie.worker;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.stores.Outcome;
 import org.softrdma.stores.StoreCounter;
+import org.softrdma.stores.client.OperationKind;
 import org.softrdma.stores.nessie.layout.NessieDataDescriptor;
 import org.softrdma.stores.nessie.layout.NessieWordDescriptor;
 import org.softrdma.stores.nessie.worker.NessieOperation.Found;
@@ -47,7 +48,7 @@ final class NessieChange {
     Outcome begin(NessieOperation operation) {
         operation.ownRank = NessieOperation.NOWHERE;
         operation.forgetScan();
-        if (operation.kind == NessieOperation.Kind.PUT && operation.ownReference == 0) {
+        if (operation.kind == OperationKind.PUT && operation.ownReference == 0) {
             if (!work.takeEntry(operation)) {
                 return null;
             }
@@ -102,7 +103,7 @@ final class NessieChange {
             }
             return null;
         }
-        if (operation.kind == NessieOperation.Kind.REMOVE && !operation.bumped && !scan.isSame(operation)) {
+        if (operation.kind == OperationKind.REMOVE && !operation.bumped && !scan.isSame(operation)) {
             return look(operation);
         }
         for (int rank = 0; rank < work.links().shape().ways() && !operation.bumped; rank++) {
@@ -115,7 +116,7 @@ final class NessieChange {
                 }
             }
         }
-        return operation.kind == NessieOperation.Kind.REMOVE ? remove(operation) : place(operation);
+        return operation.kind == OperationKind.REMOVE ? remove(operation) : place(operation);
     }
 
     // ---- PUT

@@ -1,9 +1,7 @@
 package org.softrdma.stores.nessie.worker;
 
 import java.lang.foreign.MemorySegment;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
 import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.stores.Outcome;
@@ -11,15 +9,15 @@ import org.softrdma.stores.ResultHandler;
 import org.softrdma.stores.StoreClientContext;
 import org.softrdma.stores.StoreCounter;
 import org.softrdma.stores.StoreException;
+import org.softrdma.stores.client.OperationKind;
 import org.softrdma.stores.client.PollingStoreClient;
+import org.softrdma.stores.connection.OpenParts;
 import org.softrdma.stores.connection.ReconnectBackoff;
 import org.softrdma.stores.nessie.layout.NessieDataDescriptor;
 import org.softrdma.stores.nessie.layout.NessieMessageDescriptor;
-import org.softrdma.stores.nessie.worker.NessieOperation.Kind;
 import org.softrdma.stores.nessie.worker.NessieOperation.Phase;
 import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.ProtectionDomain;
-import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.WorkCompletion;
 import org.softrdma.verbs.device.VerbsDevice;
 
@@ -40,6 +38,7 @@ public final class NessieClient extends PollingStoreClient {
     private final NessieMachine machine;
     private final NessieOperations operations;
     private final ReconnectBackoff backoff;
+    private final OpenParts opened = new OpenParts();
     private final WorkCompletion[] batch = WorkCompletion.array(BATCH);
     private final long[] boots;
     private @Nullable NessieLinks links;
@@ -59,25 +58,17 @@ public final class NessieClient extends PollingStoreClient {
         int nodes = context.servers().size();
         boots = new long[nodes];
         int count = NessieOperations.count(context);
-        List<AutoCloseable> opened = new ArrayList<>();
         try {
-            domain = device.allocateProtectionDomain();
-            opened.addFirst(domain);
-            completions = device.createCompletionQueue(nodes * NessieLink.completions(count));
-            opened.addFirst(completions);
+            domain = opened.add(device.allocateProtectionDomain());
+            completions = opened.add(device.createCompletionQueue(nodes * NessieLink.completions(count)));
             NessieDataDescriptor data = new NessieDataDescriptor(context.maxKeyLength(), context.maxValueLength());
-            buffers = new NessieBuffers(device, domain, data, count, nodes);
-            opened.addFirst(buffers);
+            buffers = opened.add(new NessieBuffers(device, domain, data, count, nodes));
             work = new NessieWork(buffers, counters(), settings, context.nanoClock(), context.random());
             machine = settings.safe() ? new NessieSafe(work) : new NessiePaper(work);
             operations = new NessieOperations(context, buffers);
             connected(connect());
-        } catch (VerbsException e) {
-            CloseHelper.closeAll(opened);
-            throw new StoreException("no connection to " + context.servers() + ": " + e.getMessage(), e);
         } catch (RuntimeException e) {
-            CloseHelper.closeAll(opened);
-            throw e;
+            throw opened.closeAfter(e, "no connection to " + context.servers());
         }
     }
 
@@ -119,21 +110,7 @@ public final class NessieClient extends PollingStoreClient {
     // ---- beginning
 
     @Override
-    public boolean startGet(byte[] key, long tag) {
-        return start(Kind.GET, key, MemorySegment.NULL, tag);
-    }
-
-    @Override
-    public boolean startPut(byte[] key, MemorySegment value, long tag) {
-        return start(Kind.PUT, key, value, tag);
-    }
-
-    @Override
-    public boolean startRemove(byte[] key, long tag) {
-        return start(Kind.REMOVE, key, MemorySegment.NULL, tag);
-    }
-
-    private boolean start(Kind kind, byte[] key, MemorySegment value, long tag) {
+    protected boolean start(OperationKind kind, byte[] key, MemorySegment value, long tag) {
         if (!mayStart(key, value.byteSize())) {
             return false;
         }
@@ -256,7 +233,7 @@ public final class NessieClient extends PollingStoreClient {
     }
 
     private void deliver(NessieOperation operation, ResultHandler handler, Outcome outcome) {
-        if (operation.kind == Kind.CHECK) {
+        if (operation.checks) {
             operation.phase = Phase.FREE;
             return;
         }
@@ -319,7 +296,7 @@ public final class NessieClient extends PollingStoreClient {
             if (!NessieOperations.isWaitedFor(operation)) {
                 continue;
             }
-            if (operation.exposed || operation.kind == Kind.CHECK) {
+            if (operation.exposed || operation.checks) {
                 deliver(operation, handler, Outcome.LOST);
             } else {
                 operation.reset();
@@ -329,18 +306,10 @@ public final class NessieClient extends PollingStoreClient {
     }
 
     private void connectAgain() {
-        if (!backoff.mayTry()) {
+        NessieLinks now = reconnected(backoff, this::connect);
+        if (now == null) {
             return;
         }
-        NessieLinks now;
-        try {
-            now = connect();
-        } catch (VerbsException | StoreException e) {
-            backoff.failed();
-            return;
-        }
-        counters().increment(StoreCounter.RECONNECTS);
-        backoff.succeeded();
         connected(now);
         for (int i = 0; i < operations.count(); i++) {
             NessieOperation operation = operations.get(i);
@@ -355,6 +324,6 @@ public final class NessieClient extends PollingStoreClient {
     protected void release() {
         NessieLinks now = links;
         links = null;
-        CloseHelper.closeAll(now, buffers, completions, domain);
+        CloseHelper.closeAll(now, opened);
     }
 }

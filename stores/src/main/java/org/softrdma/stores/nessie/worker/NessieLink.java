@@ -4,20 +4,17 @@ import java.net.InetSocketAddress;
 import org.softrdma.stores.Protocol;
 import org.softrdma.stores.StoreClientContext;
 import org.softrdma.stores.StoreException;
+import org.softrdma.stores.connection.Greeting;
 import org.softrdma.stores.nessie.layout.NessieMessageDescriptor;
 import org.softrdma.stores.nessie.layout.NessieRoots;
 import org.softrdma.stores.nessie.layout.NessieRootsDescriptor;
 import org.softrdma.stores.nessie.layout.NessieShape;
 import org.softrdma.verbs.CompletionQueue;
-import org.softrdma.verbs.PostStatus;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.QueuePairAttributes;
 import org.softrdma.verbs.QueuePairLimits;
 import org.softrdma.verbs.SendFlags;
-import org.softrdma.verbs.WorkCompletion;
-import org.softrdma.verbs.cm.ConnectionParameters;
-import org.softrdma.verbs.cm.Connector;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /**
@@ -30,8 +27,6 @@ final class NessieLink implements AutoCloseable {
 
     static final int SEND = 2;
     static final int RECEIVE = 3;
-
-    private static final int MOST_READS = 16;
 
     private final NessieBuffers buffers;
     private final int node;
@@ -56,20 +51,23 @@ final class NessieLink implements AutoCloseable {
         this.node = node;
         InetSocketAddress server = context.servers().get(node);
         long deadlineNs = context.nanoClock().nanoTime() + context.connectTimeoutNs();
-        try (Connector connector = device.resolve(server, context.connectTimeoutNs())) {
-            queuePair = connector.createQueuePair(
-                    domain, QueuePairAttributes.of(completions, QueuePairLimits.of(sends(operations), 1)));
-            try {
-                postReceive();
-                int reads = Math.min(MOST_READS, device.capabilities().maxOutboundReads());
-                byte[] ignored =
-                        connector.connect(new ConnectionParameters(reads, 0, new byte[0]), context.connectTimeoutNs());
-                request(NessieMessageDescriptor.HELLO, 0);
-                roots = awaitWelcome(completions, context, deadlineNs);
-            } catch (RuntimeException e) {
-                queuePair.close();
-                throw e;
-            }
+        queuePair = Greeting.connect(
+                device,
+                domain,
+                QueuePairAttributes.of(completions, QueuePairLimits.of(sends(operations), 1)),
+                context,
+                server,
+                this::postReceive);
+        try {
+            request(NessieMessageDescriptor.HELLO, 0);
+            roots = Greeting.await(
+                    completions,
+                    context,
+                    deadlineNs,
+                    one -> kind(one.wrId()) == RECEIVE ? welcome(one.byteLength(), context) : null);
+        } catch (RuntimeException e) {
+            queuePair.close();
+            throw e;
         }
     }
 
@@ -81,28 +79,6 @@ final class NessieLink implements AutoCloseable {
     /** Most completions that nobody has polled. */
     static int completions(int operations) {
         return sends(operations) + 1;
-    }
-
-    private NessieRoots awaitWelcome(CompletionQueue completions, StoreClientContext context, long deadlineNs) {
-        WorkCompletion[] one = WorkCompletion.array(1);
-        NessieRoots found = null;
-        boolean sent = false;
-        while (found == null || !sent) {
-            int count = completions.poll(one);
-            if (count == 0) {
-                if (context.nanoClock().nanoTime() - deadlineNs > 0) {
-                    throw new StoreException("no reply to HELLO within the time limit of a connect");
-                }
-                context.idleStrategy().idle();
-            } else if (!one[0].isSuccess()) {
-                throw new StoreException("the connection has ended before the server's HELLO: " + one[0].status());
-            } else if (kind(one[0].wrId()) == RECEIVE) {
-                found = welcome(one[0].byteLength(), context);
-            } else {
-                sent = true;
-            }
-        }
-        return found;
     }
 
     private NessieRoots welcome(long length, StoreClientContext context) {
@@ -118,11 +94,7 @@ final class NessieLink implements AutoCloseable {
 
     private void check(NessieRoots told, StoreClientContext context) {
         NessieShape shape = told.shape();
-        if (shape.maxKeyLength() != context.maxKeyLength() || shape.maxValueLength() != context.maxValueLength()) {
-            throw new StoreException("the server has maxKeyLength=" + shape.maxKeyLength() + ", maxValueLength="
-                    + shape.maxValueLength() + ", the client " + context.maxKeyLength() + ", "
-                    + context.maxValueLength() + ": they must be the same");
-        }
+        Greeting.requireLengths(context, shape.maxKeyLength(), shape.maxValueLength());
         if (told.node() != node || shape.nodes() != context.servers().size()) {
             throw new StoreException("server " + node + " of "
                     + context.servers().size() + " calls itself node " + told.node() + " of " + shape.nodes());
@@ -152,17 +124,17 @@ final class NessieLink implements AutoCloseable {
     // ---- posting
 
     void read(int operation, int at, int length, long address, int rkey) {
-        requireAccepted(queuePair.postRead(
+        Greeting.requireAccepted(queuePair.postRead(
                 wrId(OPERATION, operation), buffers.region(), at, length, address, rkey, SendFlags.SIGNALLED));
     }
 
     void write(int operation, int at, int length, long address, int rkey) {
-        requireAccepted(queuePair.postWrite(
+        Greeting.requireAccepted(queuePair.postWrite(
                 wrId(OPERATION, operation), buffers.region(), at, length, address, rkey, SendFlags.SIGNALLED));
     }
 
     void compareAndSwap(int operation, int at, long address, int rkey, long expected, long replacement) {
-        requireAccepted(queuePair.postCompareAndSwap(
+        Greeting.requireAccepted(queuePair.postCompareAndSwap(
                 wrId(OPERATION, operation),
                 buffers.region(),
                 at,
@@ -174,7 +146,7 @@ final class NessieLink implements AutoCloseable {
     }
 
     void fetch(int operation, int at, long address, int rkey) {
-        requireAccepted(queuePair.postFetchAndAdd(
+        Greeting.requireAccepted(queuePair.postFetchAndAdd(
                 wrId(OPERATION, operation), buffers.region(), at, address, rkey, 0, SendFlags.SIGNALLED));
     }
 
@@ -182,20 +154,18 @@ final class NessieLink implements AutoCloseable {
     void request(int kind, int count) {
         int at = buffers.requestAt(node);
         NessieMessageDescriptor.put(buffers.segment(), at, kind, count);
-        requireAccepted(queuePair.postSend(
+        Greeting.requireAccepted(queuePair.postSend(
                 wrId(SEND, node), buffers.region(), at, NessieMessageDescriptor.LENGTH, SendFlags.SIGNALLED));
     }
 
     /** The reply was looked at. */
     void postReceive() {
-        requireAccepted(queuePair.postReceive(
-                wrId(RECEIVE, node), buffers.region(), buffers.replyAt(node), NessieMessageDescriptor.REPLY_LENGTH));
+        postReceive(queuePair);
     }
 
-    private static void requireAccepted(PostStatus status) {
-        if (status != PostStatus.ACCEPTED) {
-            throw new IllegalStateException(status + ": a queue has room for every operation");
-        }
+    private void postReceive(QueuePair pair) {
+        Greeting.requireAccepted(pair.postReceive(
+                wrId(RECEIVE, node), buffers.region(), buffers.replyAt(node), NessieMessageDescriptor.REPLY_LENGTH));
     }
 
     @Override

@@ -2,6 +2,7 @@ package org.softrdma.stores.nessie.worker;
 
 import java.lang.foreign.MemorySegment;
 import org.softrdma.stores.Outcome;
+import org.softrdma.stores.client.OperationKind;
 import org.softrdma.stores.nessie.layout.NessieShape;
 
 /**
@@ -9,15 +10,6 @@ import org.softrdma.stores.nessie.layout.NessieShape;
  * worker's thread.
  */
 final class NessieOperation {
-    /** What is asked. */
-    enum Kind {
-        GET,
-        PUT,
-        REMOVE,
-        /** What a worker that is gone has left: nobody waits for a result. */
-        CHECK
-    }
-
     /** What it waits for. */
     enum Phase {
         /** Nothing: nobody uses it. */
@@ -62,7 +54,10 @@ final class NessieOperation {
 
     // ---- what was asked
 
-    Kind kind = Kind.GET;
+    OperationKind kind = OperationKind.GET;
+    /** It is the janitor's, which looks at what a worker that is gone has left: nobody waits for a result. */
+    boolean checks;
+
     long tag;
     long deadlineNs;
     int keyLength;

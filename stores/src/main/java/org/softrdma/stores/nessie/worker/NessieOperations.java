@@ -3,8 +3,8 @@ package org.softrdma.stores.nessie.worker;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.softrdma.stores.StoreClientContext;
+import org.softrdma.stores.client.OperationKind;
 import org.softrdma.stores.nessie.layout.NessieHash;
-import org.softrdma.stores.nessie.worker.NessieOperation.Kind;
 import org.softrdma.stores.nessie.worker.NessieOperation.Phase;
 
 /**
@@ -45,9 +45,10 @@ final class NessieOperations {
     }
 
     /** An operation with what is asked. Its slots are not known yet. */
-    NessieOperation start(Kind kind, byte[] key, MemorySegment value, long tag) {
+    NessieOperation start(OperationKind kind, byte[] key, MemorySegment value, long tag) {
         NessieOperation operation = free();
         operation.kind = kind;
+        operation.checks = false;
         operation.tag = tag;
         operation.deadlineNs = context.nanoClock().nanoTime() + limitNs;
         operation.keyLength = key.length;
@@ -73,7 +74,7 @@ final class NessieOperations {
     /** The janitor's operation, to look at an entry. It does not look at another one. */
     NessieOperation startCheck(int reference) {
         NessieOperation operation = all[all.length - 1];
-        operation.kind = Kind.CHECK;
+        operation.checks = true;
         operation.deadlineNs = context.nanoClock().nanoTime() + limitNs;
         operation.phase = Phase.BEGUN;
         operation.reset();

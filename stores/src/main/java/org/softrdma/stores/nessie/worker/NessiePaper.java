@@ -3,9 +3,9 @@ package org.softrdma.stores.nessie.worker;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.stores.Outcome;
 import org.softrdma.stores.StoreCounter;
+import org.softrdma.stores.client.OperationKind;
 import org.softrdma.stores.nessie.layout.NessieWordDescriptor;
 import org.softrdma.stores.nessie.worker.NessieOperation.Found;
-import org.softrdma.stores.nessie.worker.NessieOperation.Kind;
 
 /**
  * PUT and DELETE as published (paper, sections 4.3 and 4.3.2). Where the paper tells its user of a conflict, the
@@ -42,7 +42,6 @@ final class NessiePaper implements NessieMachine {
                 operation.rank = work.links().shape().ways() - 1;
                 yield probe(operation);
             }
-            case CHECK -> throw new IllegalStateException("as published, there is no janitor");
         };
     }
 
@@ -68,7 +67,7 @@ final class NessiePaper implements NessieMachine {
 
     @Override
     public @Nullable Outcome resume(NessieOperation operation) {
-        if (operation.kind == Kind.GET) {
+        if (operation.kind == OperationKind.GET) {
             return get.resume(operation);
         }
         return switch (operation.step) {
@@ -105,7 +104,7 @@ final class NessiePaper implements NessieMachine {
     }
 
     private static boolean isSearching(NessieOperation operation) {
-        return operation.kind == Kind.PUT && operation.ownRank == NessieOperation.NOWHERE;
+        return operation.kind == OperationKind.PUT && operation.ownRank == NessieOperation.NOWHERE;
     }
 
     private @Nullable Outcome onEntry(NessieOperation operation) {
@@ -169,7 +168,7 @@ final class NessiePaper implements NessieMachine {
     }
 
     private @Nullable Outcome next(NessieOperation operation) {
-        if (operation.kind == Kind.REMOVE) {
+        if (operation.kind == OperationKind.REMOVE) {
             if (--operation.rank >= 0) {
                 return probe(operation);
             }

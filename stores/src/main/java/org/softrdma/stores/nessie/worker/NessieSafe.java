@@ -18,13 +18,15 @@ final class NessieSafe implements NessieMachine {
     @Override
     public @Nullable Outcome begin(NessieOperation operation) {
         operation.helping = false;
+        if (operation.checks) {
+            return janitor.begin(operation);
+        }
         return switch (operation.kind) {
             case GET -> {
                 operation.removedCount = 0; // it has helped in vain: what it has cleared stays given
                 yield get.begin(operation);
             }
             case PUT, REMOVE -> change.begin(operation);
-            case CHECK -> janitor.begin(operation);
         };
     }
 
@@ -33,10 +35,12 @@ final class NessieSafe implements NessieMachine {
         if (operation.helping) {
             return help(operation);
         }
+        if (operation.checks) {
+            return janitor.resume(operation);
+        }
         return switch (operation.kind) {
             case GET -> resumeGet(operation);
             case PUT, REMOVE -> change.resume(operation);
-            case CHECK -> janitor.resume(operation);
         };
     }
 

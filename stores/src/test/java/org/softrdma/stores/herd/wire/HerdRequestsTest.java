@@ -16,6 +16,7 @@ import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
 import org.softrdma.stores.MemorySteps;
 import org.softrdma.stores.Protocol;
+import org.softrdma.stores.client.OperationKind;
 import org.softrdma.stores.herd.wire.HerdRequestForm.Found;
 
 /** Requests in slots, in both forms: their bytes, and which of them are taken. */
@@ -72,7 +73,7 @@ class HerdRequestsTest {
         assertEquals(Found.NOTHING, take(numbered));
         write(PUT);
         assertEquals(Found.REQUEST, take(numbered));
-        assertEquals(HerdRequest.Operation.PUT, request.operation());
+        assertEquals(OperationKind.PUT, request.operation());
         assertEquals("key", text(request.key(), request.keyLength()));
         assertEquals("value!", text(request.value(), request.valueLength()));
         assertEquals(NUMBER, request.number());
@@ -87,7 +88,7 @@ class HerdRequestsTest {
         }
         write(GET);
         assertEquals(Found.REQUEST, take(numbered));
-        assertEquals(HerdRequest.Operation.GET, request.operation());
+        assertEquals(OperationKind.GET, request.operation());
         assertEquals(0, request.valueLength());
     }
 
@@ -184,7 +185,7 @@ class HerdRequestsTest {
         assertEquals(Found.REQUEST, take(cleared));
         byte[] taken = request.memory().asSlice(request.key(), 16).toArray(ValueLayout.JAVA_BYTE);
         assertEquals(words, HexFormat.of().formatHex(taken), "copied before it is cleared");
-        assertEquals(HerdRequest.Operation.GET, request.operation());
+        assertEquals(OperationKind.GET, request.operation());
         assertEquals(16, request.keyLength());
         assertEquals(first, request.hash());
         assertEquals(Found.NOTHING, take(cleared), "the server has cleared it");
@@ -196,10 +197,10 @@ class HerdRequestsTest {
         assertEquals("value!", text(request.value(), request.valueLength()));
         assertEquals(0, HerdClearedRequestDescriptor.command(slots, END), "else the next GET would be a PUT");
 
-        int remove = put(cleared, new HerdTestRequest(HerdRequest.Operation.REMOVE, 0, SLOT, 1, 1));
+        int remove = put(cleared, new HerdTestRequest(OperationKind.REMOVE, 0, SLOT, 1, 1));
         assertEquals(24, remove);
         assertEquals(Found.REQUEST, take(cleared));
-        assertEquals(HerdRequest.Operation.REMOVE, request.operation());
+        assertEquals(OperationKind.REMOVE, request.operation());
 
         int ignored = put(cleared, HerdTestRequest.put(SLOT, 1, 1));
         slots.set(ValueLayout.JAVA_INT_UNALIGNED, END - 24L, 42);
