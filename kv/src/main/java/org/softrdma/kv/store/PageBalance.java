@@ -5,8 +5,8 @@ import java.util.Arrays;
 /**
  * Which class should give a page to which: memcached's slab_automove. Once a second it looks at what has happened since.
  * A class with more than two and a half pages of free chunks, and neither an eviction nor a new page for a while, gives
- * one to the pool. When a class evicts in most seconds, and its coldest items are much younger than those of another, it
- * gets a page from that one. Rules are set by any thread; the rest belongs to one.
+ * one to the pool. When a class evicts in most seconds, or has more than a quarter of all evictions, and its coldest items
+ * are much younger than those of another, it gets a page from that one. Rules are set by any thread; the rest belongs to one.
  */
 public final class PageBalance {
     /** memcached's default of how many seconds are looked at. */
@@ -20,6 +20,7 @@ public final class PageBalance {
 
     private static final double FREE_PAGES = 2.5;
     private static final int LEAST_PAGES = 2;
+    private static final double MOST_EVICTIONS = 0.25;
 
     private final SlabAllocator slabs;
     private final ItemTable table;
@@ -35,19 +36,36 @@ public final class PageBalance {
     /** The last seconds of a class. */
     private static final class Past {
         private long evictions;
+        private long evictedNow;
         private int pages;
         private int[] ages = {};
         private boolean[] evicted = {};
         private boolean[] dirty = {};
 
+        /** Parts of all evictions of these seconds. */
+        private double[] shares = {};
+
         void resize(int length) {
             ages = new int[length];
             evicted = new boolean[length];
             dirty = new boolean[length];
+            shares = new double[length];
+        }
+
+        /** How many items it has evicted since the last time. */
+        long evictedUpTo(long all) {
+            evictedNow = Math.max(0, all - evictions); // less than none after a reset
+            evictions = all;
+            return evictedNow;
         }
 
         int age() {
             return (int) (Arrays.stream(ages).asLongStream().sum() / ages.length);
+        }
+
+        /** True if it needs room, as far as evictions tell. */
+        boolean evictsMuch() {
+            return count(evicted) > evicted.length / 2 || Arrays.stream(shares).sum() > MOST_EVICTIONS * shares.length;
         }
 
         static int count(boolean[] all) {
@@ -165,18 +183,21 @@ public final class PageBalance {
     private void remember(long nowSeconds) {
         int length = window;
         int slot = ++seconds % length;
+        long evictedByAll = 0;
+        for (int i = 0; i < classes.length; i++) {
+            evictedByAll += classes[i].evictedUpTo(table.events(i).evicted.sum());
+        }
         for (int i = 0; i < classes.length; i++) {
             Past past = classes[i];
             if (past.ages.length != length) {
                 past.resize(length);
                 seconds = Math.min(seconds, 1);
             }
-            long evictions = table.events(i).evicted.sum();
             int pages = slabs.statistics(i).pages();
-            past.evicted[slot] = evictions > past.evictions;
+            past.evicted[slot] = past.evictedNow > 0;
+            past.shares[slot] = past.evicted[slot] ? (double) past.evictedNow / evictedByAll : 0;
             past.dirty[slot] = past.evicted[slot] || pages > past.pages;
             past.ages[slot] = slabs.lru(i).statistics((int) nowSeconds).cold().ageSeconds();
-            past.evictions = evictions;
             past.pages = pages;
         }
     }
@@ -192,8 +213,7 @@ public final class PageBalance {
                     && past.age() > (oldest == PageMover.ANY_CLASS ? 0 : classes[oldest].age())) {
                 oldest = i;
             }
-            if (Past.count(past.evicted) > window / 2
-                    && (youngest == PageMover.ANY_CLASS || past.age() < classes[youngest].age())) {
+            if (past.evictsMuch() && (youngest == PageMover.ANY_CLASS || past.age() < classes[youngest].age())) {
                 youngest = i;
             }
         }

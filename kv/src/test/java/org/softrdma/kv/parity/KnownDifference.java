@@ -138,6 +138,11 @@ enum KnownDifference {
             "include memcached's header",
             "include a header for READs",
             "Its fields tell readers whether an item is complete."),
+    LONG_ITEMS(
+            "An item of more than half a page (512 KB unless `-I` says more)",
+            "is split into chunks of at most half a page (`slab_chunk_max`)",
+            "takes a page, and what it leaves of that stays unused",
+            "One READ gets an item only if it is in one piece."),
     EXPIRED_TTL(
             "Remaining seconds of an item just created with a negative time (`mg k N-1 t`), and `exp=` of `me`",
             "are a number that has wrapped around; the sign of `exp=` is inverted",

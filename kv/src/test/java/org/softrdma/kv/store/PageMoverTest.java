@@ -364,6 +364,27 @@ class PageMoverTest {
         assertEquals(moved, store.mover().counts().pages());
     }
 
+    /** Its share of all evictions in the last half minute comes to more than a quarter long before it has evicted for half of it. */
+    @Test
+    void shouldGiveAPageToTheClassThatEvictsMostAfterAQuarterOfTheWindow() {
+        for (int i = 0; i < (PAGES - 1) * PAGE / geometry.chunkLength(large); i++) {
+            user.set("l%03d".formatted(i), LONG);
+        }
+        for (int second = 0; second < PageBalance.DEFAULT_WINDOW; second++) {
+            user.now++;
+            store.balance().round(user.now, true);
+        }
+        fill(perPage);
+        int seconds = 0;
+        while (!store.mover().isMoving()) {
+            user.set("s%03d".formatted(seconds), SHORT);
+            user.now++;
+            store.balance().round(user.now, true);
+            seconds++;
+        }
+        assertEquals(PageBalance.DEFAULT_WINDOW / 4 + 1, seconds);
+    }
+
     @Test
     void shouldMoveAtOnceIfEager() {
         store.balance().level(PageBalance.EAGER);
