@@ -51,7 +51,7 @@ import org.softrdma.verbs.device.VerbsDevice;
  * three of them, so that chunks are used again at once. Its client posts many READs. Over TCP it takes the first and then no bytes
  * until it has let the writer take some steps: half a value each, so that a READ begins in one life of a chunk and ends in a later
  * one, or in one that is half filled. On the same host a READ is over before that, but takes long enough for a writer that nobody
- * stops to overtake it. Under pressure a further writer fills the memory, so that items are evicted.
+ * stops to overtake it. Under pressure a further writer fills the memory, so that items are evicted, and lets pages change their class.
  */
 final class FreshnessRace {
     private static final int SMALL_KEYS = 3;
@@ -74,6 +74,8 @@ final class FreshnessRace {
     private static final int[] LARGE_STEPS = {5, 4, 4, 5};
 
     private static final int ENOUGH_TORN = 5;
+    private static final int MOVE_EVERY = 20;
+    private static final int MOST_CLASSES = 45;
     private static final int MAX_ITEM_LENGTH = 2 << 20;
     private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(40);
 
@@ -87,6 +89,7 @@ final class FreshnessRace {
     private final LongAdder hits = new LongAdder();
     private final LongAdder dead = new LongAdder();
     private final LongAdder torn = new LongAdder();
+    private volatile long pagesMoved;
     private final Registration registration;
     private final boolean memoryIsShort;
     private final MemorySource memory;
@@ -384,13 +387,16 @@ final class FreshnessRace {
         return StoreAnswer.value(RacedValue.version(key, value));
     }
 
-    /** Stores other items of all sizes until the memory is full, deletes some, and goes on. */
+    /** Stores other items of all sizes until the memory is full, deletes some, moves pages, and goes on. */
     private void fill(RunningServer running, long endNs) throws IOException {
         Random random = new Random(seed ^ 0xF111);
         try (RawMemcached memcached = new RawMemcached(running.address())) {
             while (goesOn(endNs)) {
                 String name = "other" + random.nextInt(4000);
-                if (random.nextInt(3) == 0) {
+                if (random.nextInt(MOVE_EVERY) == 0) {
+                    pagesMoved = pagesMoved(memcached);
+                    memcached.send("slabs reassign -1 " + (1 + random.nextInt(MOST_CLASSES)) + "\r\n");
+                } else if (random.nextInt(3) == 0) {
                     memcached.send("delete " + name + "\r\n");
                 } else {
                     int length = random.nextInt(20) == 0
@@ -403,6 +409,17 @@ final class FreshnessRace {
                 memcached.readLine();
             }
         }
+    }
+
+    private static long pagesMoved(RawMemcached memcached) throws IOException {
+        memcached.send("stats\r\n");
+        long moved = 0;
+        for (String line = memcached.readLine(); !line.equals("END"); line = memcached.readLine()) {
+            if (line.startsWith("STAT slabs_moved ")) {
+                moved = Long.parseLong(line.substring("STAT slabs_moved ".length()));
+            }
+        }
+        return moved;
     }
 
     private static KvClientContext context(RunningServer running) {
@@ -431,15 +448,16 @@ final class FreshnessRace {
         return !stop.get() && (lateNs < 0 || (lateNs < PATIENCE_NS && !isRace()));
     }
 
-    /** When memory is short the large key may never be there for long enough to be torn. */
+    /** When memory is short the large key may never be there for long enough to be torn; then pages have moved. */
     private boolean isRace() {
         return written.sum() > 100
                 && hits.sum() > 100
                 && dead.sum() > 10
-                && (memoryIsShort || torn.sum() >= ENOUGH_TORN);
+                && (memoryIsShort ? pagesMoved > 0 : torn.sum() >= ENOUGH_TORN);
     }
 
     private String figures() {
-        return written + " written, " + hits + " hits, " + dead + " dead, " + torn + " of them torn";
+        return written + " written, " + hits + " hits, " + dead + " dead, " + torn + " of them torn, " + pagesMoved
+                + " pages moved";
     }
 }
