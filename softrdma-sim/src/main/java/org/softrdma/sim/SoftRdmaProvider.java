@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
@@ -75,6 +76,17 @@ public final class SoftRdmaProvider implements VerbsProvider {
      * @throws IllegalArgumentException if the file of its captures cannot be written
      */
     public VerbsDevice open(SoftRdmaContext context) {
+        return open(context, transport -> transport);
+    }
+
+    /**
+     * Opens a device whose network is not quite what it would be.
+     *
+     * @param context concluded
+     * @param network what the device gets instead of its transport, which is closed with it
+     * @throws IllegalArgumentException if the file of its captures cannot be written
+     */
+    public VerbsDevice open(SoftRdmaContext context, UnaryOperator<Transport> network) {
         if (context.isRoce()) {
             RoceAdvice.ofThisMachine().smallBuffer().ifPresent(LOG::info);
             if (context.threads() > 1 && !context.manualProgress()) {
@@ -84,7 +96,7 @@ public final class SoftRdmaProvider implements VerbsProvider {
                         context.threads());
             }
         }
-        Transport transport = captured(context, transport(context));
+        Transport transport = network.apply(captured(context, transport(context)));
         try {
             return new SoftRdmaDevice(context.deviceSettings(), transport);
         } catch (RuntimeException | Error e) {

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import org.softrdma.sim.transport.DatagramBatch;
 import org.softrdma.sim.transport.DatagramSocket;
+import org.softrdma.sim.transport.ForwardingDatagramSocket;
 
 /**
  * A socket for datagrams whose traffic is captured: what it sends, as soon as it has gone, and what it receives from sockets
@@ -15,10 +16,9 @@ import org.softrdma.sim.transport.DatagramSocket;
  *
  * <p>Thread: its event loop.
  */
-final class CapturingDatagramSocket implements DatagramSocket {
+final class CapturingDatagramSocket extends ForwardingDatagramSocket {
     private final PcapngFile file;
     private final CapturedDatagramSockets captured;
-    private final DatagramSocket socket;
     private final InetSocketAddress local;
     private boolean closed;
 
@@ -30,25 +30,25 @@ final class CapturingDatagramSocket implements DatagramSocket {
      * @param socket not used otherwise
      */
     CapturingDatagramSocket(PcapngFile file, CapturedDatagramSockets captured, DatagramSocket socket) {
+        super(socket);
         this.file = file;
         this.captured = captured;
-        this.socket = socket;
         local = socket.localAddress();
         captured.opened(local);
     }
 
     @Override
     public int send(DatagramBatch batch, int from, int count) throws IOException {
-        int sent = socket.send(batch, from, count);
+        int sent = super.send(batch, from, count);
         for (int i = from; i < from + sent; i++) {
-            write(batch, i, local, batch.peer(i).toSocketAddress(), socket.maxSegments() > 1);
+            write(batch, i, local, batch.peer(i).toSocketAddress(), maxSegments() > 1);
         }
         return sent;
     }
 
     @Override
     public int receive(DatagramBatch batch) throws IOException {
-        int received = socket.receive(batch);
+        int received = super.receive(batch);
         for (int i = 0; i < received; i++) {
             InetSocketAddress peer = batch.peer(i).toSocketAddress();
             if (!captured.contains(peer)) {
@@ -73,56 +73,11 @@ final class CapturingDatagramSocket implements DatagramSocket {
     }
 
     @Override
-    public int maxBytes() {
-        return socket.maxBytes();
-    }
-
-    @Override
-    public int maxSegments() {
-        return socket.maxSegments();
-    }
-
-    @Override
-    public InetSocketAddress localAddress() {
-        return local;
-    }
-
-    @Override
-    public int receiveBuffer() {
-        return socket.receiveBuffer();
-    }
-
-    @Override
-    public long dropped() {
-        return socket.dropped();
-    }
-
-    @Override
-    public long refused() {
-        return socket.refused();
-    }
-
-    @Override
-    public long trainsCut() {
-        return socket.trainsCut();
-    }
-
-    @Override
-    public void awaitRoom() {
-        socket.awaitRoom();
-    }
-
-    @Override
-    public void rearm() {
-        socket.rearm();
-    }
-
-    @Override
     public void close() {
         if (!closed) {
             closed = true;
             captured.closed(local);
         }
-        socket.close();
+        super.close();
     }
 }

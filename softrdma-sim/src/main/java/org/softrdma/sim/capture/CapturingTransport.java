@@ -1,22 +1,15 @@
 package org.softrdma.sim.capture;
 
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Optional;
-import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
-import org.agrona.concurrent.NanoClock;
-import org.softrdma.sim.transport.Acceptor;
-import org.softrdma.sim.transport.DatagramLoop;
 import org.softrdma.sim.transport.DatagramSocket;
 import org.softrdma.sim.transport.EventLoop;
+import org.softrdma.sim.transport.ForwardingLoop;
 import org.softrdma.sim.transport.SocketEvents;
 import org.softrdma.sim.transport.StreamSocket;
 import org.softrdma.sim.transport.Transport;
-import org.softrdma.sim.transport.Waits;
 
 /**
  * A transport that captures its connections in a file, each once ({@link CapturedConnections}), and its datagrams ({@link
@@ -72,79 +65,31 @@ public final class CapturingTransport implements Transport {
     }
 
     /** An event loop whose sockets are captured. */
-    private static final class CapturingLoop implements DatagramLoop {
+    private static final class CapturingLoop extends ForwardingLoop {
         private final CapturingTransport owner;
         private final CapturedConnections connections;
-        private final EventLoop loop;
 
         CapturingLoop(CapturingTransport owner, EventLoop loop) {
+            super(loop);
             this.owner = owner;
             connections = owner.connections;
-            this.loop = loop;
         }
 
         @Override
         public DatagramSocket bind(InetSocketAddress local, SocketEvents events) throws IOException {
-            DatagramSocket socket = ((DatagramLoop) loop).bind(local, events);
-            return new CapturingDatagramSocket(owner.file, owner.datagramSockets, socket);
-        }
-
-        @Override
-        public int networkUnit(InetAddress local) {
-            return ((DatagramLoop) loop).networkUnit(local);
-        }
-
-        @Override
-        public InetAddress localTo(InetSocketAddress remote) throws IOException {
-            return ((DatagramLoop) loop).localTo(remote);
+            return new CapturingDatagramSocket(owner.file, owner.datagramSockets, super.bind(local, events));
         }
 
         @Override
         public StreamSocket connect(InetSocketAddress remote, SocketEvents events) throws IOException {
-            return new CapturingSocket(connections, loop.connect(remote, events));
+            return new CapturingSocket(connections, super.connect(remote, events));
         }
 
         @Override
         public StreamSocket adopt(PendingSocket pending, SocketEvents events) throws IOException {
-            CapturingSocket socket = new CapturingSocket(connections, loop.adopt(pending, events));
+            CapturingSocket socket = new CapturingSocket(connections, super.adopt(pending, events));
             socket.connected(false);
             return socket;
-        }
-
-        @Override
-        public Acceptor listen(InetSocketAddress local, int backlog, Consumer<PendingSocket> accepted)
-                throws IOException {
-            return loop.listen(local, backlog, accepted);
-        }
-
-        @Override
-        public void execute(Runnable task) {
-            loop.execute(task);
-        }
-
-        @Override
-        public NanoClock clock() {
-            return loop.clock();
-        }
-
-        @Override
-        public Optional<Waits> waits() {
-            return loop.waits();
-        }
-
-        @Override
-        public boolean inLoop() {
-            return loop.inLoop();
-        }
-
-        @Override
-        public Cancellable schedule(Runnable task, long delay, TimeUnit unit) {
-            return loop.schedule(task, delay, unit);
-        }
-
-        @Override
-        public int run(long timeoutNs) {
-            return loop.run(timeoutNs);
         }
     }
 }
