@@ -9,6 +9,7 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.fabric.baton.Baton;
 import org.softrdma.fabric.baton.Source;
+import org.softrdma.fabric.fault.ArmedFault;
 import org.softrdma.fabric.fault.Fault;
 import org.softrdma.fabric.fault.FaultPlan;
 import org.softrdma.fabric.fault.Resource;
@@ -22,28 +23,24 @@ final class FaultInjector implements Inspector, Source {
     private final Baton baton;
     private final Network network;
     private final long beginNs;
-    private final List<Armed> armed = new ArrayList<>();
+    private final List<ArmedFault> armed = new ArrayList<>();
     private final Map<InetAddress, FabricNode> nodes = new HashMap<>();
     private final Map<String, FabricNode> byName = new HashMap<>();
-
-    /** A fault and how often it may still happen. */
-    private static final class Armed {
-        final Fault fault;
-        int left;
-        int toSkip;
-
-        Armed(Fault fault) {
-            this.fault = fault;
-            left = fault.times();
-            toSkip = fault.skipped();
-        }
-    }
 
     FaultInjector(Baton baton, Network network, FaultPlan plan) {
         this.baton = baton;
         this.network = network;
         beginNs = baton.nanoTime();
-        plan.faults().forEach(fault -> armed.add(new Armed(fault)));
+        plan.faults().forEach(fault -> armed.add(new ArmedFault(requireOfNodes(fault))));
+    }
+
+    /** Programs of a fabric are in Java and have no calls that a kernel answers. */
+    private static Fault requireOfNodes(Fault fault) {
+        if (fault.when() instanceof When.ForVerbs || fault.what() instanceof What.OfCard) {
+            throw new IllegalArgumentException(
+                    fault + ": expected a fault of connections, datagrams or nodes; this one is for softrdma run");
+        }
+        return fault;
     }
 
     void add(FabricNode node) {
@@ -56,9 +53,9 @@ final class FaultInjector implements Inspector, Source {
     @Override
     public long next(Passage passage, long from) {
         long next = Long.MAX_VALUE;
-        for (Armed each : armed) {
-            if (each.left > 0
-                    && each.fault.when() instanceof When.AfterBytes after
+        for (ArmedFault each : armed) {
+            if (each.left() > 0
+                    && each.fault().when() instanceof When.AfterBytes after
                     && after.bytes() >= from
                     && matches(passage, after)) {
                 next = Math.min(next, after.bytes());
@@ -69,8 +66,8 @@ final class FaultInjector implements Inspector, Source {
 
     @Override
     public void sent(Passage passage) {
-        for (Armed each : List.copyOf(armed)) {
-            if (each.fault.when() instanceof When.AfterBytes after
+        for (ArmedFault each : List.copyOf(armed)) {
+            if (each.fault().when() instanceof When.AfterBytes after
                     && after.bytes() == passage.sentBytes()
                     && matches(passage, after)) {
                 occur(each, passage);
@@ -80,7 +77,7 @@ final class FaultInjector implements Inspector, Source {
 
     @Override
     public void begun(Passage passage, Message message) {
-        for (Armed each : List.copyOf(armed)) {
+        for (ArmedFault each : List.copyOf(armed)) {
             if (isOccasion(each, passage, message)) {
                 occur(each, passage);
             }
@@ -89,9 +86,9 @@ final class FaultInjector implements Inspector, Source {
 
     @Override
     public void sent(DatagramPassage passage, int number) {
-        for (Armed each : List.copyOf(armed)) {
-            if (each.fault.when() instanceof When.ForDatagram on && isOccasion(on, passage, number) && occurs(each)) {
-                switch (each.fault.what()) {
+        for (ArmedFault each : List.copyOf(armed)) {
+            if (each.fault().when() instanceof When.ForDatagram on && isOccasion(on, passage, number) && occurs(each)) {
+                switch (each.fault().what()) {
                     case What.OnDatagram what -> happen(what, passage);
                     case What what -> happen(what);
                 }
@@ -118,7 +115,7 @@ final class FaultInjector implements Inspector, Source {
 
     @Override
     public boolean awaits(Passage passage, Message message) {
-        for (Armed each : armed) {
+        for (ArmedFault each : armed) {
             if (isOccasion(each, passage, message)) {
                 return true;
             }
@@ -126,13 +123,13 @@ final class FaultInjector implements Inspector, Source {
         return false;
     }
 
-    private boolean isOccasion(Armed one, Passage passage, Message message) {
-        return one.left > 0
-                && switch (one.fault.when()) {
+    private boolean isOccasion(ArmedFault one, Passage passage, Message message) {
+        return one.left() > 0
+                && switch (one.fault().when()) {
                     case When.OnMessage on ->
                         on.kind() == message.kind() && isNumber(on.number(), message.number()) && matches(passage, on);
                     case When.OnRequest on -> message.wrId().equals(OptionalLong.of(on.wrId())) && matches(passage, on);
-                    case When.AfterBytes _, When.AtTime _, When.ForDatagram _ -> false;
+                    case When.AfterBytes _, When.AtTime _, When.ForDatagram _, When.ForVerbs _ -> false;
                 };
     }
 
@@ -149,8 +146,8 @@ final class FaultInjector implements Inspector, Source {
     @Override
     public long nextNs() {
         long next = NEVER;
-        for (Armed each : armed) {
-            if (each.left > 0 && each.fault.when() instanceof When.AtTime at) {
+        for (ArmedFault each : armed) {
+            if (each.left() > 0 && each.fault().when() instanceof When.AtTime at) {
                 next = Math.min(next, beginNs + at.ns());
             }
         }
@@ -166,10 +163,12 @@ final class FaultInjector implements Inspector, Source {
 
     @Override
     public void step() {
-        for (Armed each : List.copyOf(armed)) {
-            if (each.left > 0 && each.fault.when() instanceof When.AtTime at && beginNs + at.ns() <= baton.nanoTime()) {
+        for (ArmedFault each : List.copyOf(armed)) {
+            if (each.left() > 0
+                    && each.fault().when() instanceof When.AtTime at
+                    && beginNs + at.ns() <= baton.nanoTime()) {
                 occur(each, null);
-                each.left = 0; // its time does not come again
+                each.end(); // its time does not come again
                 return;
             }
         }
@@ -177,29 +176,17 @@ final class FaultInjector implements Inspector, Source {
 
     // ---- what happens
 
-    private void occur(Armed one, @Nullable Passage passage) {
+    private void occur(ArmedFault one, @Nullable Passage passage) {
         if (occurs(one)) {
-            switch (one.fault.what()) {
+            switch (one.fault().what()) {
                 case What.OnConnection what when passage != null -> happen(what, passage);
                 case What what -> happen(what);
             }
         }
     }
 
-    /** True if it happens at this occasion, which counts. */
-    private boolean occurs(Armed one) {
-        if (one.left <= 0) {
-            return false;
-        }
-        if (one.toSkip > 0) {
-            one.toSkip--;
-            return false;
-        }
-        if (!baton.choices().chance(one.fault.perMille())) {
-            return false;
-        }
-        one.left--;
-        return true;
+    private boolean occurs(ArmedFault one) {
+        return one.occurs(baton.choices()::chance);
     }
 
     private static void happen(What.OnConnection what, Passage passage) {
@@ -233,6 +220,7 @@ final class FaultInjector implements Inspector, Source {
                 node(node).limit(resource, most);
             case What.OnConnection _ -> throw new IllegalStateException(what + " without a connection");
             case What.OnDatagram _ -> throw new IllegalStateException(what + " without a datagram");
+            case What.OfCard _ -> throw new IllegalStateException(what + " without a card");
         }
     }
 

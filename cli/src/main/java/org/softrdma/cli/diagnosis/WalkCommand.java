@@ -20,6 +20,7 @@ import org.softrdma.fabric.baton.SimulationException;
 import org.softrdma.fabric.fault.Fault;
 import org.softrdma.fabric.fault.FaultPlan;
 import org.softrdma.fabric.fault.What;
+import org.softrdma.fabric.fault.When;
 import org.softrdma.suites.walk.FabricWalk;
 import org.softrdma.testkit.walk.LoopbackWalk;
 import org.softrdma.testkit.walk.Walk;
@@ -43,9 +44,9 @@ import picocli.CommandLine.Spec;
         description = "Run random verbs operations, and compare the device with a model of verbs.",
         footer = {
             "",
-            "A walk opens a device on each node, registers, connects, posts, polls, deregisters, disconnects and closes as its"
-                    + " seed says, and also does what verbs forbid. The model says which completions, bytes and errors must"
-                    + " follow; at the first disagreement the walk ends and prints its last operations.",
+            "A walk opens a device on each node, registers, connects, posts, polls, deregisters, disconnects and"
+                    + " closes as its seed says, and also does what verbs forbid. The model says which completions, bytes"
+                    + " and errors must follow; at the first disagreement the walk ends and prints its last operations.",
             "",
             "On the fabric, a simulated network in virtual time, a seed reproduces a walk step by step. On devices"
                     + " connected over TCP it reproduces the operations, but not their timing.",
@@ -195,18 +196,20 @@ public final class WalkCommand implements Callable<Integer> {
 
     /** A plan of what the model can expect at any time: it must know of lost nodes, wrong bytes and missing memory. */
     private static FaultPlan plan(Path file) {
-        FaultPlan plan = FaultPlanFile.read(file);
-        for (Fault fault : plan.faults()) {
-            switch (fault.what()) {
-                case What.Reset _, What.Cut _, What.Delay _, What.Stall _, What.Slow _ -> {}
-                case What.SlowNode _, What.Partition _, What.Pause _ -> {}
-                case What.Corrupt _, What.Kill _, What.PowerOff _, What.Quota _, What.Lose _, What.Repeat _ ->
-                    throw new UserErrorException(file + ": " + fault.what()
-                            + ": expected faults that a walk can have at any time: reset, cut, delay, stall, slow,"
-                            + " slowNode, partition, pause");
-            }
+        return FaultPlanFile.read(file, WalkCommand::requirePossible);
+    }
+
+    private static void requirePossible(Fault fault) {
+        boolean possible = !(fault.when() instanceof When.ForVerbs)
+                && switch (fault.what()) {
+                    case What.OnConnection _, What.SlowNode _, What.Partition _, What.Pause _ -> true;
+                    case What.Kill _, What.PowerOff _, What.Quota _, What.OnDatagram _, What.OfCard _ -> false;
+                };
+        if (!possible) {
+            throw new IllegalArgumentException(
+                    fault.what() + ": expected faults that a walk can have at any time: reset, cut,"
+                            + " delay, stall, slow, slowNode, partition, pause");
         }
-        return plan;
     }
 
     private void checkDevice() {

@@ -12,6 +12,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.softrdma.fabric.fault.What;
 
 /** Records from JSON: every field by its name and type, and no other. Any thread. */
@@ -23,13 +24,30 @@ final class RecordReader {
         @Serial
         private static final long serialVersionUID = 1;
 
+        private final String where;
+
         MisfitException(String where, String problem) {
             super((where.isEmpty() ? "at the top" : where) + ": " + problem);
+            this.where = where;
+        }
+
+        /** The place of a field, such as {@code faults[2].when.ns}; empty for the whole. */
+        String where() {
+            return where;
         }
     }
 
     static <T extends Record> T read(JsonNode node, Class<T> type) {
         return type.cast(record(node, type, ""));
+    }
+
+    /** Checks what was read, by something that throws IllegalArgumentException. */
+    static <T> void check(T value, Consumer<T> check, String where) {
+        try {
+            check.accept(value);
+        } catch (IllegalArgumentException e) {
+            throw new MisfitException(where, String.valueOf(e.getMessage()));
+        }
     }
 
     private static Object record(JsonNode node, Class<?> type, String where) {

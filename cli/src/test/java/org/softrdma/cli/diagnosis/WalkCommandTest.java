@@ -52,12 +52,12 @@ class WalkCommandTest {
     void shouldWalkWithAPlanOfFaults(@TempDir Path directory) throws IOException {
         Path plan = directory.resolve("plan.json");
         Files.writeString(plan, """
-                {"faults": [
-                  {"when": {"type": "onMessage", "kind": "READ_REQUEST", "number": 2}, "what": {"type": "cut"}, "times": 3},
-                  {"when": {"type": "afterBytes", "from": "node0", "bytes": 700}, "what": {"type": "stall", "ns": "forever"}},
-                  {"when": {"type": "atTime", "ns": 1000000}, "what": {"type": "slowNode", "node": "node1", "bytes": 9, "perNs": 5}}
-                ]}
-                """);
+            {"faults": [
+              {"when": {"type": "onMessage", "kind": "READ_REQUEST", "number": 2}, "what": {"type": "cut"}, "times": 3},
+              {"when": {"type": "afterBytes", "from": "node0", "bytes": 700}, "what": {"type": "stall", "ns": "forever"}},
+              {"when": {"type": "atTime", "ns": 1000000}, "what": {"type": "slowNode", "node": "node1", "bytes": 9, "perNs": 5}}
+            ]}
+            """);
         String[] faults = {"--transport", "fabric", "--faults", "--fault-plan", plan.toString()};
         assertAgrees(5, with(faults, "--seed", "1", "--seeds", "5"));
 
@@ -66,8 +66,9 @@ class WalkCommandTest {
                 "{\"faults\": [{\"when\": {\"type\": \"atTime\", \"ns\": 0}, \"what\": {\"type\": \"kill\","
                         + " \"node\": \"node0\"}}]}");
         assertRefused(
-                plan + ": Kill[node=node0]: expected faults that a walk can have at any time: reset, cut, delay, stall,"
-                        + " slow, slowNode, partition, pause",
+                plan
+                        + ": line 1: faults[0]: Kill[node=node0]: expected faults that a walk can have at any time:"
+                        + " reset, cut, delay, stall, slow, slowNode, partition, pause",
                 faults);
         assertRefused("--fault-plan: only with --faults", "--fault-plan", plan.toString());
     }

@@ -17,10 +17,14 @@ import org.softrdma.cli.command.UserErrorException;
 import org.softrdma.fabric.fault.Fault;
 import org.softrdma.fabric.fault.FaultPlan;
 import org.softrdma.fabric.fault.Resource;
+import org.softrdma.fabric.fault.Verb;
+import org.softrdma.fabric.fault.VerbError;
 import org.softrdma.fabric.fault.What;
 import org.softrdma.fabric.fault.When;
 import org.softrdma.sim.roce.wire.PacketKind;
 import org.softrdma.sim.wire.MessageKind;
+import org.softrdma.verbs.CompletionOpcode;
+import org.softrdma.verbs.CompletionStatus;
 
 /** Fault plans in JSON. */
 class FaultPlanFileTest {
@@ -38,6 +42,11 @@ class FaultPlanFileTest {
             .and(new When.OnDatagram("client", "server", 2), new What.Lose())
             .and(new When.OnDatagram("client", "server", When.EACH), new What.Repeat())
             .and(new When.OnPacket("server", "client", PacketKind.READ_RESPONSE, 3), new What.Lose())
+            .and(new When.OnVerb(Verb.REG_MR, 2), new What.Refuse(VerbError.ENOMEM))
+            .and(new When.OnCompletion(CompletionOpcode.SEND, 2), new What.Fail(CompletionStatus.REMOTE_ACCESS_ERROR))
+            .and(new When.OnCompletion(CompletionOpcode.READ, 2), new What.Overrun())
+            .and(new When.AtTime(1), new What.PortDown(5))
+            .and(new When.AtTime(1), new What.NoReceives(What.FOREVER))
             .and(new When.AtTime(1), new What.Partition("client", "server", 10))
             .and(new When.AtTime(2), new What.SlowNode("server", 100, 0))
             .and(new When.AtTime(3), new What.Kill("server"))
@@ -45,9 +54,12 @@ class FaultPlanFileTest {
             .and(new When.AtTime(5), new What.Pause("server", 10, true))
             .and(new When.AtTime(0), new What.Quota("server", Resource.LOCKED_BYTES, 4096));
 
+    private static FaultPlan parse(String name, String text) {
+        return FaultPlanFile.parse(name, text, fault -> {});
+    }
+
     private static String refusal(String json) {
-        UserErrorException refusal =
-                assertThrows(UserErrorException.class, () -> FaultPlanFile.parse("plan.json", json));
+        UserErrorException refusal = assertThrows(UserErrorException.class, () -> parse("plan.json", json));
         return String.valueOf(refusal.getMessage());
     }
 
@@ -55,7 +67,7 @@ class FaultPlanFileTest {
     void shouldReadWhatItHasWritten() {
         String text = FaultPlanFile.text(WHOLE);
 
-        assertEquals(WHOLE, FaultPlanFile.parse("plan.json", text), text);
+        assertEquals(WHOLE, parse("plan.json", text), text);
     }
 
     @Test
@@ -75,8 +87,8 @@ class FaultPlanFileTest {
     void shouldReadAFileWithNothingButWhatIsNeeded(@TempDir Path directory) throws IOException {
         Path file = directory.resolve("plan.json");
         Files.writeString(file, """
-                {"faults": [{"when": {"type": "onRequest", "wrId": 5}, "what": {"type": "cut"}}]}
-                """);
+            {"faults": [{"when": {"type": "onRequest", "wrId": 5}, "what": {"type": "cut"}}]}
+            """);
 
         FaultPlan expected = FaultPlan.NONE.and(new When.OnRequest(When.ANY, When.ANY, 5), new What.Cut());
         assertEquals(expected, FaultPlanFile.read(file));
@@ -87,38 +99,35 @@ class FaultPlanFileTest {
             quoteCharacter = '`',
             delimiter = '|',
             value = {
-                "[]|at the top: expected an object, not []",
-                "{}|at the top: field \"faults\" is missing: {}",
-                "{\"faults\": 1}|faults: expected a list, not 1",
-                "{\"faults\": [], \"fault\": 1}|fault: unknown field: expected one of [faults]",
-                "{\"faults\": [{}]}|faults[0]: field \"when\" is missing: {}",
-                "{\"faults\": [{\"when\": {}}]}"
-                        + "|faults[0].when.type: expected one of [afterBytes, atTime, onDatagram, "
-                        + "onMessage, onPacket, onRequest], "
-                        + "not nothing",
-                "{\"faults\": [{\"when\": {\"type\": \"atTme\"}}]}"
-                        + "|faults[0].when.type: expected one of [afterBytes, atTime, onDatagram, "
-                        + "onMessage, onPacket, onRequest], "
-                        + "not \"atTme\"",
+                "[]|line 1: at the top: expected an object, not []",
+                "{}|line 1: at the top: field \"faults\" is missing: {}",
+                "{\"faults\": 1}|line 1: faults: expected a list, not 1",
+                "{\"faults\": [], \"fault\": 1}|line 1: fault: unknown field: expected one of [faults]",
+                "{\"faults\": [{}]}|line 1: faults[0]: field \"when\" is missing: {}",
+                "{\"faults\": [{\"when\": {}}]}|line 1: faults[0].when.type: expected one of [afterBytes, atTime,"
+                        + " onCompletion, onDatagram, onMessage, onPacket, onRequest, onVerb], not nothing",
+                "{\"faults\": [{\"when\": {\"type\": \"atTme\"}}]}|line 1: faults[0].when.type: expected one of"
+                        + " [afterBytes, atTime, onCompletion, onDatagram, onMessage, onPacket, onRequest, onVerb], not"
+                        + " \"atTme\"",
                 "{\"faults\": [{\"when\": {\"type\": \"atTime\", \"ns\": \"1\"}}]}"
-                        + "|faults[0].when.ns: expected a whole number of 64 bits, not \"1\"",
+                        + "|line 1: faults[0].when.ns: expected a whole number of 64 bits, not \"1\"",
                 "{\"faults\": [{\"when\": {\"type\": \"atTime\", \"ns\": 1.5}}]}"
-                        + "|faults[0].when.ns: expected a whole number of 64 bits, not 1.5",
+                        + "|line 1: faults[0].when.ns: expected a whole number of 64 bits, not 1.5",
                 "{\"faults\": [{\"when\": {\"type\": \"atTime\", \"ns\": -1}}]}"
-                        + "|faults[0].when: ns=-1: expected at least 0",
+                        + "|line 1: faults[0].when: ns=-1: expected at least 0",
                 "{\"faults\": [{\"when\": {\"type\": \"atTime\", \"ns\": 1, \"bytes\": 2}}]}"
-                        + "|faults[0].when.bytes: unknown field: expected one of [ns]",
+                        + "|line 1: faults[0].when.bytes: unknown field: expected one of [ns]",
                 "{\"faults\": [{\"when\": {\"type\": \"atTime\", \"ns\": 1}, \"what\": {\"type\": \"cut\"}}]}"
-                        + "|faults[0]: Cut[] happens to a connection: expected AfterBytes, OnMessage or "
+                        + "|line 1: faults[0]: Cut[] happens to a connection: expected AfterBytes, OnMessage or "
                         + "OnRequest, not AtTime[ns=1]",
                 "{\"faults\": [{\"when\": {\"type\": \"atTime\", \"ns\": 1}, \"what\": {\"type\": "
                         + "\"kill\", \"node\": 3}}]}"
-                        + "|faults[0].what.node: expected text, not 3",
+                        + "|line 1: faults[0].what.node: expected text, not 3",
                 "{\"faults\": [{\"when\": {\"type\": \"onMessage\", \"kind\": \"READ\"}}]}"
-                        + "|faults[0].when.kind: expected one of [WRITE, SEND, READ_REQUEST, READ_RESPONSE, "
+                        + "|line 1: faults[0].when.kind: expected one of [WRITE, SEND, READ_REQUEST, READ_RESPONSE, "
                         + "IMMEDIATE, ATOMIC_REQUEST, ATOMIC_RESPONSE, TERMINATE, READY_TO_RECEIVE], not \"READ\"",
                 "{\"faults\": [{\"when\": {\"type\": \"onMessage\", \"kind\": \"SEND\", \"number\": 4294967296}}]}"
-                        + "|faults[0].when.number: expected a whole number of 32 bits, not 4294967296",
+                        + "|line 1: faults[0].when.number: expected a whole number of 32 bits, not 4294967296",
                 "{\"faults\": []|line 1, column 14: Unexpected end-of-input",
                 "{\"faults\": []} {}|line 1, column 16: Trailing token",
                 "{\"faults\": [], \"faults\": []}|line 1, column 24: Duplicate field 'faults'",
@@ -127,6 +136,36 @@ class FaultPlanFileTest {
         String message = refusal(json);
 
         assertTrue(message.startsWith("plan.json: " + expected), message);
+    }
+
+    @Test
+    void shouldSayInWhichLine() {
+        String message = refusal("""
+            {"faults": [
+                {"when": {"type": "atTime", "ns": 1}, "what": {"type": "kill", "node": "a"}},
+                {
+                    "when": {"type": "onVerb", "verb": "REG_MR"},
+                    "what": {"type": "refuse",
+                             "error": "ENOTHING"}
+                }
+            ]}
+            """);
+
+        assertTrue(message.startsWith("plan.json: line 6: faults[1].what.error: expected one of [EPERM, "), message);
+        assertTrue(message.endsWith(", not \"ENOTHING\""), message);
+    }
+
+    @Test
+    void shouldSayWhatIsNotPossibleAndWhere() {
+        UserErrorException refusal = assertThrows(
+                UserErrorException.class,
+                () -> FaultPlanFile.parse("plan.json", FaultPlanFile.text(WHOLE), fault -> {
+                    if (fault.what() instanceof What.Kill) {
+                        throw new IllegalArgumentException("nobody is killed");
+                    }
+                }));
+        String message = String.valueOf(refusal.getMessage());
+        assertTrue(message.matches("plan.json: line [0-9]+: faults\\[[0-9]+]: nobody is killed"), message);
     }
 
     @Test
@@ -149,7 +188,7 @@ class FaultPlanFileTest {
                 .and(new Fault(new When.OnRequest("client", When.ANY, 17, 2), new What.Cut(), Fault.ALWAYS, 1, 4))
                 .and(new When.AtTime(0), new What.Quota("server", Resource.MEMORY_REGIONS, 8));
 
-        assertEquals(expected, FaultPlanFile.parse("example", example));
+        assertEquals(expected, parse("example", example));
     }
 
     @Test

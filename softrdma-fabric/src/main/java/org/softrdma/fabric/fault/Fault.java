@@ -1,5 +1,8 @@
 package org.softrdma.fabric.fault;
 
+import java.util.ArrayList;
+import java.util.List;
+
 /**
  * Something that goes wrong.
  *
@@ -21,24 +24,36 @@ public record Fault(When when, What what, int perMille, int times, int skipped) 
         }
         Range.requireAtLeast(1, "times", times);
         Range.requireAtLeast(0, "skipped", skipped);
-        boolean onDatagram = when instanceof When.ForDatagram;
-        if (what instanceof What.OnDatagram && !(what instanceof What.OnConnection) && !onDatagram) {
+        requireFit(when, what);
+        if (when instanceof When.AtTime && skipped > 0) {
             throw new IllegalArgumentException(
-                    what + " happens to a datagram: expected OnDatagram or OnPacket, not " + when);
+                    "skipped=" + skipped + ": expected 0, because " + when + " comes once in a run");
         }
-        if (what instanceof What.OnConnection && !(what instanceof What.OnDatagram) && onDatagram) {
+    }
+
+    /** A fault of a connection needs one, that of a datagram, of a completion and of a call as well; others happen at any occasion. */
+    private static void requireFit(When when, What what) {
+        List<String> possible = new ArrayList<>();
+        boolean fits = false;
+        if (what instanceof What.OnConnection) {
+            possible.add("a connection: expected AfterBytes, OnMessage or OnRequest");
+            fits = when instanceof When.OnConnection;
+        }
+        if (what instanceof What.OnDatagram) {
+            possible.add("a datagram: expected OnDatagram or OnPacket");
+            fits |= when instanceof When.ForDatagram;
+        }
+        if (what instanceof What.OnCompletion) {
+            possible.add("a completion: expected OnCompletion");
+            fits |= when instanceof When.OnCompletion;
+        }
+        if (what instanceof What.Refuse) {
+            possible.add("a call: expected OnVerb");
+            fits |= when instanceof When.OnVerb;
+        }
+        if (!fits && !possible.isEmpty()) {
             throw new IllegalArgumentException(
-                    what + " happens to a connection: expected AfterBytes, OnMessage or OnRequest, not " + when);
-        }
-        if (when instanceof When.AtTime) {
-            if (what instanceof What.OnConnection) {
-                throw new IllegalArgumentException(
-                        what + " happens to a connection: expected AfterBytes, OnMessage or OnRequest, not " + when);
-            }
-            if (skipped > 0) {
-                throw new IllegalArgumentException(
-                        "skipped=" + skipped + ": expected 0, because " + when + " comes once in a run");
-            }
+                    what + " happens to " + String.join("; or to ", possible) + ", not " + when);
         }
     }
 

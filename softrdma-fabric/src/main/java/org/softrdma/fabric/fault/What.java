@@ -1,5 +1,7 @@
 package org.softrdma.fabric.fault;
 
+import org.softrdma.verbs.CompletionStatus;
+
 /**
  * What goes wrong. Faults of a connection happen to the one whose bytes or message set them off, those of a datagram to
  * the datagram; at a time they need nodes.
@@ -14,6 +16,12 @@ public sealed interface What {
     /** What goes wrong with a datagram. */
     sealed interface OnDatagram extends What {}
 
+    /** What goes wrong with the completion of a program's request. */
+    sealed interface OnCompletion extends What {}
+
+    /** What only the card of {@code softrdma run} can have. */
+    sealed interface OfCard extends What {}
+
     /** The connection is reset; both ends learn it at once, and what was under way is lost. */
     record Reset() implements OnConnection {}
 
@@ -24,11 +32,12 @@ public sealed interface What {
     record Cut() implements OnConnection {}
 
     /**
-     * What the connection has under way in this direction arrives later, or the datagram does.
+     * What the connection has under way in this direction arrives later, or the datagram does, or the completion, and those behind
+     * it in its queue.
      *
      * @param ns how much later
      */
-    record Delay(long ns) implements OnConnection, OnDatagram {
+    record Delay(long ns) implements OnConnection, OnDatagram, OnCompletion {
         /** Checks. */
         public Delay {
             Range.requireAtLeast(0, "ns", ns);
@@ -77,8 +86,8 @@ public sealed interface What {
         }
     }
 
-    /** The datagram does not arrive. */
-    record Lose() implements OnDatagram {}
+    /** The datagram does not arrive, or the completion. */
+    record Lose() implements OnDatagram, OnCompletion {}
 
     /** The datagram arrives once more. */
     record Repeat() implements OnDatagram {}
@@ -152,6 +161,56 @@ public sealed interface What {
         /** Checks. */
         public Quota {
             Range.requireAtLeast(0, "most", most);
+        }
+    }
+
+    /**
+     * A verb fails, and nothing is done.
+     *
+     * @param error what the program is told
+     */
+    record Refuse(VerbError error) implements OfCard {}
+
+    /**
+     * A completion says that its request has failed, though the peer may have served it, as if the acknowledgement had been lost.
+     * The queue pair goes to ERR, and what follows is flushed.
+     *
+     * @param status what it says
+     */
+    record Fail(CompletionStatus status) implements OfCard, OnCompletion {
+        /** Checks. */
+        public Fail {
+            if (status == CompletionStatus.SUCCESS) {
+                throw new IllegalArgumentException("status=" + status + ": expected one of a failure");
+            }
+        }
+    }
+
+    /** The completion queue has no room for the completion, which is lost; the program is told of it as for a full queue. */
+    record Overrun() implements OfCard, OnCompletion {}
+
+    /**
+     * The card's port is down: no packet leaves it or comes in, programs are told, and told again when it is up.
+     *
+     * @param ns how long; {@link #FOREVER}
+     */
+    record PortDown(long ns) implements OfCard {
+        /** Checks. */
+        public PortDown {
+            Range.requireAtLeast(1, "ns", ns);
+        }
+    }
+
+    /**
+     * The card finds no RECV, whatever the program has posted: the peers of its connections are told that the receiver is not ready,
+     * and datagrams are lost.
+     *
+     * @param ns how long; {@link #FOREVER}
+     */
+    record NoReceives(long ns) implements OfCard {
+        /** Checks. */
+        public NoReceives {
+            Range.requireAtLeast(1, "ns", ns);
         }
     }
 }

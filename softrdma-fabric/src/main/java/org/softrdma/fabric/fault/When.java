@@ -2,6 +2,7 @@ package org.softrdma.fabric.fault;
 
 import org.softrdma.sim.roce.wire.PacketKind;
 import org.softrdma.sim.wire.MessageKind;
+import org.softrdma.verbs.CompletionOpcode;
 
 /**
  * When a fault happens. Nodes are named, and an asterisk stands for any; the connections between two nodes are numbered
@@ -25,6 +26,9 @@ public sealed interface When {
         /** Which connection between the two, from 1; {@link #EACH}. */
         int connection();
     }
+
+    /** When a program in {@code softrdma run} uses its card. */
+    sealed interface ForVerbs extends When {}
 
     /** When a datagram is sent. */
     sealed interface ForDatagram extends When {
@@ -130,9 +134,35 @@ public sealed interface When {
     }
 
     /**
+     * When a program calls a verb.
+     *
+     * @param verb which
+     * @param number which call of it in the run, from 1; 0 for each
+     */
+    record OnVerb(Verb verb, int number) implements ForVerbs {
+        /** Checks. */
+        public OnVerb {
+            Range.requireAtLeast(0, "number", number);
+        }
+    }
+
+    /**
+     * When a request of a program has succeeded, and its completion is about to be written.
+     *
+     * @param operation what was done
+     * @param number which completion of it in the run, from 1; 0 for each
+     */
+    record OnCompletion(CompletionOpcode operation, int number) implements ForVerbs {
+        /** Checks. */
+        public OnCompletion {
+            Range.requireAtLeast(0, "number", number);
+        }
+    }
+
+    /**
      * At a time.
      *
-     * @param ns virtual nanoseconds since the beginning of the run
+     * @param ns virtual nanoseconds since the beginning of the run; those of the clock where programs run as they are
      */
     record AtTime(long ns) implements When {
         /** Checks. */

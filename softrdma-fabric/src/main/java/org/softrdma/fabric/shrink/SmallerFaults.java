@@ -53,7 +53,7 @@ final class SmallerFaults {
                 smaller(ns, 0).stream()
                         .map(less -> (When) new When.AtTime(less))
                         .toList();
-            case When.OnRequest _ -> List.of();
+            case When.OnRequest _, When.ForVerbs _ -> List.of();
         };
     }
 
