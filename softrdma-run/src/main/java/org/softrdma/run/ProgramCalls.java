@@ -5,6 +5,7 @@ import java.lang.foreign.Arena;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.run.card.Card;
+import org.softrdma.run.card.CardSettings;
 import org.softrdma.run.card.EventWriter;
 import org.softrdma.run.device.RxeDevice;
 import org.softrdma.run.device.RxeTree;
@@ -36,16 +37,22 @@ final class ProgramCalls {
     private final RdmaCmDevice manager;
 
     ProgramCalls(
-            ProgramKernel kernel, Architecture architecture, DescriptorRange range, RxeDevice device, Arena arena) {
+            ProgramKernel kernel,
+            Architecture architecture,
+            DescriptorRange range,
+            RxeDevice device,
+            CardSettings settings,
+            Arena arena) {
         this.kernel = kernel;
         this.architecture = architecture;
         call = new Notification(arena.allocate(Notification.LENGTH, Long.BYTES));
-        card = new Card(device, kernel.listener());
+        card = new Card(device, kernel.listener(), settings);
         EventWriter pipes = new EventWriter(architecture);
         verbs = new UverbsDevice(kernel, range, device, card, pipes, arena);
         manager = new RdmaCmDevice(kernel, range, device, card, pipes, arena);
         Map<String, DeviceFile> devices = Map.of(UverbsDevice.PATH, verbs, RdmaCmDevice.PATH, manager);
-        files = new FileCalls(kernel, architecture, range, RxeTree.of(device), devices, arena);
+        files = new FileCalls(
+                kernel, architecture, range, RxeTree.of(device, settings.faults()::isPortDown), devices, arena);
     }
 
     /**

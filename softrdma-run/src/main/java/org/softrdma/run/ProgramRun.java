@@ -3,6 +3,7 @@ package org.softrdma.run;
 import java.lang.foreign.Arena;
 import java.time.Duration;
 import java.util.List;
+import org.softrdma.run.card.CardSettings;
 import org.softrdma.run.device.RxeDevice;
 import org.softrdma.run.filter.DescriptorRange;
 import org.softrdma.run.filter.NotificationFilter;
@@ -22,17 +23,20 @@ public final class ProgramRun {
 
     private final Architecture architecture;
     private final RxeDevice device;
+    private final CardSettings card;
     private final DescriptorRange range;
     private final Launcher launcher;
 
     /**
      * A run that has not begun.
      *
+     * @param card what is wanted of it
      * @param command the program and its arguments
      */
-    public ProgramRun(Architecture architecture, RxeDevice device, List<String> command) {
+    public ProgramRun(Architecture architecture, RxeDevice device, CardSettings card, List<String> command) {
         this.architecture = architecture;
         this.device = device;
+        this.card = card;
         range = DescriptorRange.below(HostLimits.openFiles(architecture));
         launcher = new Launcher(architecture, NotificationFilter.of(architecture, range), command, range.low());
     }
@@ -59,7 +63,7 @@ public final class ProgramRun {
         try (Arena arena = Arena.ofConfined()) {
             LinuxKernel kernel = new LinuxKernel(architecture, listener, arena);
             try {
-                ProgramCalls calls = new ProgramCalls(kernel, architecture, range, device, arena);
+                ProgramCalls calls = new ProgramCalls(kernel, architecture, range, device, card, arena);
                 calls.answerAll(launcher.threadNumber());
                 calls.close();
             } finally {

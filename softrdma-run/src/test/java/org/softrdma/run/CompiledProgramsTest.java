@@ -1,15 +1,8 @@
 package org.softrdma.run;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import java.io.File;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -18,8 +11,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Programs in C, compiled here: many queue pairs and threads, much memory, no library but its own, and nonsense. */
 class CompiledProgramsTest {
-    private static final Path SOURCES = Path.of("src/test/native");
-
     @TempDir
     private static Path built;
 
@@ -34,35 +25,12 @@ class CompiledProgramsTest {
         real = new RealRun(folder);
     }
 
-    /** Compiles a program, once. */
-    private static String compiled(String name, String... libraries) throws Exception {
-        Path program = built.resolve(name + (List.of(libraries).contains("-static") ? "-static" : ""));
-        if (!Files.exists(program)) {
-            List<String> command = new ArrayList<>(List.of(
-                    "gcc",
-                    "-O1",
-                    "-Wall",
-                    "-Werror",
-                    "-pthread",
-                    "-o",
-                    program.toString(),
-                    SOURCES.resolve(name + ".c").toString()));
-            command.addAll(List.of(libraries));
-            File said = built.resolve(name + ".log").toFile();
-            Process compiler = new ProcessBuilder(command)
-                    .redirectErrorStream(true)
-                    .redirectOutput(said)
-                    .start();
-            assertTrue(compiler.waitFor(RealRun.DEADLINE_SECONDS, TimeUnit.SECONDS), "the compiler does not end");
-            assertEquals(0, compiler.exitValue(), () -> RealRun.text(said.toPath()));
-        }
-        return program.toString();
+    private static String compiled(String name, String... options) throws Exception {
+        return RealRun.compiled(built, name, options);
     }
 
     private static String pairs(String... libraries) throws Exception {
-        assumeTrue(
-                Files.exists(Path.of("/usr/include/infiniband/verbs.h")),
-                "no infiniband/verbs.h: it is in libibverbs-dev");
+        RealRun.requireVerbsHeader();
         return compiled("pairs", libraries) + " " + RealRun.loopbackGid() + " ";
     }
 

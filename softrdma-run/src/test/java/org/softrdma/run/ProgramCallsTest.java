@@ -9,6 +9,7 @@ import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.softrdma.run.card.CardSettings;
 import org.softrdma.run.device.GidEntry;
 import org.softrdma.run.device.RxeDevice;
 import org.softrdma.run.filter.DescriptorRange;
@@ -25,6 +26,7 @@ class ProgramCallsTest {
             Architecture.X86_64,
             DescriptorRange.below(1024),
             RxeDevice.of(List.of(new GidEntry(InetAddress.getLoopbackAddress(), "lo")), 65_536),
+            CardSettings.usual(),
             Arena.ofAuto());
 
     private String answerTo(LinuxCall which, long... arguments) {

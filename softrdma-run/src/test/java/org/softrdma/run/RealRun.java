@@ -15,6 +15,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.softrdma.run.device.GidEntry;
 import org.softrdma.run.device.RxeDevice;
 import org.softrdma.run.host.HostCheck;
@@ -43,6 +45,42 @@ record RealRun(Path folder) {
         requireSeccomp();
         assumeTrue(Files.isExecutable(Path.of("/usr/bin", program)), "no " + program + ": it is in " + from);
         assumeTrue(RxeDriver.find().good(), RxeDriver.find().sentence());
+    }
+
+    /** Skips a test of a program that is compiled for verbs where that cannot be. */
+    static void requireVerbsHeader() throws InterruptedException {
+        requireProgram("gcc", "gcc");
+        assumeTrue(
+                Files.exists(Path.of("/usr/include/infiniband/verbs.h")),
+                "no infiniband/verbs.h: it is in libibverbs-dev");
+    }
+
+    /**
+     * Compiles a program in C, once.
+     *
+     * @param folder where to
+     * @param name of the program
+     * @param options of the compiler; others make another program
+     */
+    static String compiled(Path folder, String name, String... options) throws Exception {
+        String variant = Stream.of(options)
+                .filter(option -> option.equals("-static") || option.startsWith("-D"))
+                .collect(Collectors.joining());
+        Path program = folder.resolve(name + variant);
+        if (!Files.exists(program)) {
+            List<String> command =
+                    new ArrayList<>(List.of("gcc", "-O1", "-Wall", "-Werror", "-pthread", "-o", program.toString()));
+            command.add(Path.of("src/test/native", name + ".c").toString());
+            command.addAll(List.of(options));
+            File said = folder.resolve(name + ".log").toFile();
+            Process compiler = new ProcessBuilder(command)
+                    .redirectErrorStream(true)
+                    .redirectOutput(said)
+                    .start();
+            assertTrue(compiler.waitFor(DEADLINE_SECONDS, TimeUnit.SECONDS), "the compiler does not end");
+            assertEquals(0, compiler.exitValue(), () -> text(said.toPath()));
+        }
+        return program.toString();
     }
 
     /** Begins a run. */
@@ -86,7 +124,12 @@ record RealRun(Path folder) {
 
     /** A run to its end; its exit code. */
     int run(String... program) throws IOException, InterruptedException {
-        Process process = start(program);
+        return runWith(List.of(), program);
+    }
+
+    /** A run of a JVM with these options to its end; its exit code. */
+    int runWith(List<String> options, String... program) throws IOException, InterruptedException {
+        Process process = startWith(options, program);
         try {
             assertTrue(process.waitFor(DEADLINE_SECONDS, TimeUnit.SECONDS), () -> "it does not end: " + said());
             return process.exitValue();

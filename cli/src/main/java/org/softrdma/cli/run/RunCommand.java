@@ -1,17 +1,24 @@
 package org.softrdma.cli.run;
 
 import java.io.File;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.SocketException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.softrdma.cli.command.ExitCode;
 import org.softrdma.cli.command.Signals;
 import org.softrdma.cli.command.UserErrorException;
 import org.softrdma.run.ProgramRun;
+import org.softrdma.run.card.CardSettings;
 import org.softrdma.run.device.RxeDevice;
 import org.softrdma.run.host.HostCheck;
 import org.softrdma.run.host.HostFinding;
@@ -21,6 +28,7 @@ import org.softrdma.run.kernel.Architecture;
 import org.softrdma.run.launch.LaunchFailureException;
 import org.softrdma.run.launch.OwnDescriptors;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -34,8 +42,9 @@ import picocli.CommandLine.Spec;
             "Run a program, unmodified, beside an RDMA card that is not there. It sees the device rxe0, as on a machine"
                     + " with SoftRoCE. Needs no root, no kernel module and no container rights: Linux on x86-64, and"
                     + " the distribution's rdma-core.",
-            "So far programs can use reliable and unreliable connections whose addresses they exchange themselves, as"
-                    + " ibv_rc_pingpong does, also between two runs; not rdma_cm, and no datagrams."
+            "With --faults the card fails as a plan says (docs/reference/fault-plans.md), which the program sees as"
+                    + " the errno, the status or the event of a card. The same seed and the same calls in the same order"
+                    + " have the same faults; what the threads of the program do, and when, is not ours to order."
         },
         footer = {
             "",
@@ -47,7 +56,9 @@ import picocli.CommandLine.Spec;
             "  softrdma run --check",
             "  softrdma run -- ibv_devinfo -v",
             "  softrdma run -- sh -c 'ls /sys/class/infiniband; fi_info -p verbs'",
-            "  softrdma run -- ibv_rc_pingpong -g 1              in another terminal: ... -g 1 127.0.0.1"
+            "  softrdma run -- ibv_rc_pingpong -g 1              in another terminal: ... -g 1 127.0.0.1",
+            "  softrdma run --faults plan.json --seed 7 --fault-log faults.txt -- ./program",
+            "  softrdma run --control /tmp/card -- ./program     in another terminal: echo list | nc -U -N /tmp/card"
         })
 public final class RunCommand implements Callable<Integer> {
     /** Signals that are passed on, by the numbers that Linux has for them. */
@@ -63,6 +74,18 @@ public final class RunCommand implements Callable<Integer> {
             names = "--check",
             description = "Say of each thing that is needed whether this machine has it, and what to do if not.")
     private boolean check;
+
+    @Mixin
+    private FaultOptions faults = new FaultOptions();
+
+    @Option(
+            names = "--pcap",
+            paramLabel = "FILE",
+            description = "Capture the card's packets for Wireshark (pcapng). An existing file is replaced.")
+    private @Nullable Path pcap;
+
+    @Option(names = "--counters", description = "Print the card's counters on standard error at the end.")
+    private boolean counters;
 
     @Parameters(
             arity = "0..*",
@@ -88,9 +111,12 @@ public final class RunCommand implements Callable<Integer> {
         if (!driver.good()) {
             warn(driver.sentence());
         }
-        try {
-            OwnDescriptors.closeOnExec(ownFiles());
-            ProgramRun run = new ProgramRun(architecture, RxeDevice.ofThisHost(), command);
+        OwnDescriptors.closeOnExec(ownFiles());
+        Set<Integer> inherited = OwnDescriptors.open();
+        try (FaultOptions.Opened opened = faults.open()) {
+            OwnDescriptors.closeOnExecSince(inherited);
+            CardSettings card = new CardSettings(opened.faults(), capture(), counters ? this::print : nobody -> {});
+            ProgramRun run = new ProgramRun(architecture, RxeDevice.ofThisHost(), card, command);
             passSignals(run);
             return run.run();
         } catch (LaunchFailureException e) {
@@ -99,6 +125,25 @@ public final class RunCommand implements Callable<Integer> {
         } catch (SocketException e) {
             throw new UserErrorException("the network interfaces cannot be listed: " + e.getMessage(), e);
         }
+    }
+
+    /** Where packets go; what was there before is removed, because a card appends. */
+    private Optional<Path> capture() {
+        if (pcap != null) {
+            try {
+                boolean ignored = Files.deleteIfExists(pcap);
+            } catch (IOException e) {
+                throw new UserErrorException("--pcap " + pcap + ": cannot replace the file: " + e.getMessage(), e);
+            }
+        }
+        return Optional.ofNullable(pcap);
+    }
+
+    /** On standard error: the output is the program's. */
+    private void print(Map<String, Long> values) {
+        PrintWriter err = spec.commandLine().getErr();
+        new TreeMap<>(values).forEach((name, value) -> err.println(name + " " + value));
+        err.flush();
     }
 
     /** What the JVM has open. */

@@ -39,7 +39,7 @@ final class ModuleArrows {
             Map.entry("sanitiser", Set.of("verbs")),
             Map.entry("sim", Set.of("verbs")),
             Map.entry("fabric", Set.of("verbs", "sim")),
-            Map.entry("run", Set.of("verbs", "sim")),
+            Map.entry("run", Set.of("verbs", "sim", "fabric")),
             Map.entry("junit", Set.of("verbs", "fabric", "sanitiser")),
             Map.entry("ibverbs", Set.of("verbs")),
             Map.entry("disni", Set.of("verbs", "ibverbs")),

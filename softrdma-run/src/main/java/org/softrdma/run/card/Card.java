@@ -17,8 +17,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.run.device.GidEntry;
 import org.softrdma.run.device.RxeDevice;
+import org.softrdma.run.faults.CardFaults;
+import org.softrdma.run.faults.FaultyTransport;
 import org.softrdma.run.kernel.CallRefusedException;
 import org.softrdma.run.kernel.ErrorNumber;
+import org.softrdma.sim.SoftRdmaContext;
 import org.softrdma.sim.SoftRdmaProvider;
 import org.softrdma.sim.device.SoftRdmaDevice;
 import org.softrdma.sim.memory.ForeignMemory;
@@ -54,6 +57,7 @@ public final class Card {
 
     private final RxeDevice shown;
     private final int calls;
+    private final CardSettings settings;
     private final IdentityHashMap<QueuePair, CardPair> pairs = new IdentityHashMap<>();
     private final Map<Integer, CardWindow> windows = new HashMap<>();
     private final SecureRandom secrets = new SecureRandom();
@@ -70,9 +74,15 @@ public final class Card {
      * @param shown what programs see of it
      * @param calls a descriptor that can be read while a program waits for the answer to a call
      */
-    public Card(RxeDevice shown, int calls) {
+    public Card(RxeDevice shown, int calls, CardSettings settings) {
         this.shown = shown;
         this.calls = calls;
+        this.settings = settings;
+    }
+
+    /** What goes wrong with it. */
+    public CardFaults faults() {
+        return settings.faults();
     }
 
     /** A new protection domain. */
@@ -141,7 +151,8 @@ public final class Card {
     /** A queue pair in RESET. */
     public CardPair createPair(CardPair.Parts parts) throws CallRefusedException {
         SoftRdmaDevice opened = device();
-        CardPair made = new CardPair(new CardPair.Surroundings(this::work, pairs::remove, this::window), opened, parts);
+        CardPair made = new CardPair(
+                new CardPair.Surroundings(this::work, pairs::remove, this::window, settings.faults()), opened, parts);
         if (parts.type() == QueuePairType.UNRELIABLE_DATAGRAM) {
             hearEverywhere(opened, made.pair());
         }
@@ -213,7 +224,8 @@ public final class Card {
         contextEnds = false;
         tellEvents(opened);
         while (!callWaits && !contextEnds) {
-            int ignored = opened.progress(LONGEST_WAIT_NS);
+            settings.faults().runDue();
+            int ignored = opened.progress(settings.faults().waitNs(LONGEST_WAIT_NS));
             tellEvents(opened);
         }
         return callWaits;
@@ -249,6 +261,7 @@ public final class Card {
         for (int i = 0; opened != null && !callWaits && i < MOST_TURNS && opened.progress(0) > 0; i++) {
             Thread.onSpinWait();
         }
+        settings.faults().runDue();
     }
 
     private SoftRdmaDevice open() throws CallRefusedException {
@@ -279,7 +292,7 @@ public final class Card {
         throw new CallRefusedException(ErrorNumber.EADDRNOTAVAIL);
     }
 
-    private static SoftRdmaDevice opened(InetAddress address, int port) throws CallRefusedException {
+    private SoftRdmaDevice opened(InetAddress address, int port) throws CallRefusedException {
         try {
             return open(address, port);
         } catch (RuntimeException e) {
@@ -290,9 +303,9 @@ public final class Card {
         }
     }
 
-    private static SoftRdmaDevice open(InetAddress address, int port) {
-        return (SoftRdmaDevice) new SoftRdmaProvider()
-                .open(Map.of(
+    private SoftRdmaDevice open(InetAddress address, int port) {
+        SoftRdmaContext context = new SoftRdmaContext()
+                .set(Map.of(
                         "wire",
                         "roce",
                         "roce-address",
@@ -303,6 +316,11 @@ public final class Card {
                         "manual",
                         "transport",
                         "epoll"));
+        settings.capture().ifPresent(file -> context.set(Map.of("pcap", file.toString())));
+        return (SoftRdmaDevice) new SoftRdmaProvider()
+                .open(
+                        context.conclude(),
+                        network -> faults().isNone() ? network : new FaultyTransport(network, faults()));
     }
 
     /** At all of them, because peers know one port for all. Not for sure: another run may take it meanwhile. */
@@ -355,6 +373,7 @@ public final class Card {
     public void close() {
         SoftRdmaDevice opened = device;
         if (opened != null) {
+            settings.counters().accept(opened.counters());
             opened.close();
             device = null;
         }

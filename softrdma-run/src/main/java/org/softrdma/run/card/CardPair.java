@@ -8,9 +8,12 @@ import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
+import org.softrdma.fabric.fault.What;
+import org.softrdma.run.faults.CardFaults;
 import org.softrdma.run.kernel.CallRefusedException;
 import org.softrdma.run.kernel.ErrorNumber;
 import org.softrdma.run.rxe.BindElement;
+import org.softrdma.run.rxe.CompletionElement;
 import org.softrdma.run.rxe.ReceiveElement;
 import org.softrdma.run.rxe.RxeRing;
 import org.softrdma.run.rxe.SendElement;
@@ -87,6 +90,9 @@ public final class CardPair {
     /** Place of a request that cannot be done. */
     private int impossible = NONE;
 
+    /** A fault has failed a request: what comes is flushed, and the queue pair goes to ERR. */
+    private boolean failed;
+
     private final ReceiveWorkRequest receive = new ReceiveWorkRequest();
     private int completed;
     private int received;
@@ -149,8 +155,10 @@ public final class CardPair {
      * @param work what was posted goes on its way
      * @param closed it is gone
      * @param windows the memory window that a key names; null if there is none
+     * @param faults what goes wrong
      */
-    record Surroundings(Runnable work, Consumer<QueuePair> closed, IntFunction<@Nullable CardWindow> windows) {}
+    record Surroundings(
+            Runnable work, Consumer<QueuePair> closed, IntFunction<@Nullable CardWindow> windows, CardFaults faults) {}
 
     /** A queue pair in RESET. */
     CardPair(Surroundings card, SoftRdmaDevice device, Parts parts) throws CallRefusedException {
@@ -304,6 +312,7 @@ public final class CardPair {
         completed = posted;
         parts.sends.consumed(posted);
         impossible = NONE;
+        failed = false;
         flushes = 0;
         RxeRing receives = parts.receives;
         if (receives != null) {
@@ -314,6 +323,7 @@ public final class CardPair {
 
     /** Takes it away. */
     public void close() {
+        failed = false;
         pair.close();
         parts.destinations.close();
         CardAddress made = toSelf;
@@ -341,6 +351,11 @@ public final class CardPair {
             case RESET, INITIAL, READY_TO_RECEIVE, CLOSED -> throw new CallRefusedException(ErrorNumber.EINVAL);
             case READY_TO_SEND, SEND_QUEUE_DRAIN, SEND_QUEUE_ERROR, ERROR -> postAll();
         }
+    }
+
+    /** Takes what was written into the ring for a doorbell that fails out of it. */
+    public void takeBack() {
+        parts.sends.produced(posted);
     }
 
     private void postAll() throws CallRefusedException {
@@ -430,13 +445,49 @@ public final class CardPair {
         completed = ring.next(completed);
         ring.consumed(completed);
         if (wanted || status != CompletionStatus.SUCCESS) {
-            parts.sendCompletions.add(
-                    number,
-                    status.code(),
-                    operation,
-                    completion.isSuccess() ? 0 : completion.vendorCode(),
-                    bytes,
-                    pair.number());
+            CompletionStatus told = told(completion, status, parts.sendCompletions);
+            if (told != null) {
+                parts.sendCompletions.add(
+                        number,
+                        told.code(),
+                        operation,
+                        completion.isSuccess() ? 0 : completion.vendorCode(),
+                        bytes,
+                        pair.number());
+            }
+        }
+    }
+
+    /** The status that the program is told, unless a fault keeps the completion from it. */
+    private @Nullable CompletionStatus told(
+            WorkCompletion completion, CompletionStatus status, CompletionRing completions) {
+        if (failed || status != CompletionStatus.SUCCESS) {
+            return failed ? CompletionStatus.FLUSHED : status;
+        }
+        return switch (card.faults().onCompletion(completion.opcode())) {
+            case null -> CompletionStatus.SUCCESS;
+            case What.Lose() -> null;
+            case What.Overrun() -> {
+                completions.overrun();
+                yield null;
+            }
+            case What.Delay(long ns) -> {
+                completions.hold();
+                card.faults().schedule(ns, completions::release);
+                yield CompletionStatus.SUCCESS;
+            }
+            case What.Fail(CompletionStatus failure) -> {
+                failed = true;
+                card.faults().schedule(0, this::failNow);
+                yield failure;
+            }
+        };
+    }
+
+    /** Outside of a completion, in which the RNIC's queue pair cannot change its state. */
+    private void failNow() {
+        if (failed) {
+            pair.disconnect();
         }
     }
 
@@ -451,7 +502,7 @@ public final class CardPair {
 
     private void supply() {
         RxeRing ring = parts.receives;
-        if (ring == null || received == ring.producer() || isFlushed(ring)) {
+        if (ring == null || received == ring.producer() || isFlushed(ring) || isWithheld()) {
             return;
         }
         ReceiveElement.read(ring.bytes(), ring.element(received), parts.receivePieces, receive);
@@ -465,7 +516,19 @@ public final class CardPair {
         return pair.state() == QueuePairState.ERROR && flushes++ >= ring.capacity();
     }
 
+    /** A fault lets the card find no RECVs; what is flushed is found. */
+    private boolean isWithheld() {
+        return card.faults().withholdsReceives() && pair.state() != QueuePairState.ERROR;
+    }
+
     private void taken(WorkCompletion completion, boolean solicited) {
-        parts.receiveCompletions.addReceive(completion, pair.number(), solicited);
+        CompletionStatus told = told(completion, completion.status(), parts.receiveCompletions);
+        if (told == CompletionStatus.SUCCESS) {
+            parts.receiveCompletions.addReceive(completion, pair.number(), solicited);
+        } else if (told != null) {
+            int vendorCode = completion.isSuccess() ? 0 : completion.vendorCode();
+            parts.receiveCompletions.add(
+                    completion.wrId(), told.code(), CompletionElement.RECEIVE, vendorCode, 0, pair.number());
+        }
     }
 }

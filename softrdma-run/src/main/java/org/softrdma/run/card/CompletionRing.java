@@ -26,6 +26,9 @@ public final class CompletionRing {
     private int raised;
     private int failures;
     private boolean overrun;
+    private int holds;
+    private boolean heldSolicited;
+    private boolean closed;
     private int next;
 
     /**
@@ -91,25 +94,12 @@ public final class CompletionRing {
         }
     }
 
-    /** A RECV is complete. */
+    /** A RECV has succeeded. */
     void addReceive(WorkCompletion completion, int pair, boolean solicited) {
         if (isFull()) {
             return;
         }
         long at = ring.element(next);
-        if (!completion.isSuccess()) {
-            CompletionElement.write(
-                    ring.bytes(),
-                    at,
-                    completion.wrId(),
-                    completion.status().code(),
-                    CompletionElement.RECEIVE,
-                    completion.vendorCode(),
-                    0,
-                    pair);
-            publish(true);
-            return;
-        }
         int operation = completion.opcode() == CompletionOpcode.RECEIVE
                 ? CompletionElement.RECEIVE
                 : CompletionElement.RECEIVE_WRITE_IMMEDIATE;
@@ -128,15 +118,49 @@ public final class CompletionRing {
 
     private boolean isFull() {
         boolean full = ring.next(next) == ring.consumer();
-        if (full && !overrun) {
-            overrun = true;
-            failures += events.asynchronous(asyncEvents, cookie, CQ_ERROR) ? 1 : 0;
+        if (full) {
+            overrun();
         }
         return full;
     }
 
+    /** A completion is lost because the queue is full, or as if it were. */
+    void overrun() {
+        if (!overrun) {
+            overrun = true;
+            failures += events.asynchronous(asyncEvents, cookie, CQ_ERROR) ? 1 : 0;
+        }
+    }
+
+    /** What comes is not shown to the program before {@link #release}. */
+    void hold() {
+        holds++;
+    }
+
+    /** Shows the program what has come since {@link #hold}, if nobody else holds it. */
+    void release() {
+        holds--;
+        if (holds == 0 && !closed) {
+            show(heldSolicited);
+            heldSolicited = false;
+        }
+    }
+
+    /** Its memory is used no more. */
+    public void close() {
+        closed = true;
+    }
+
     private void publish(boolean solicited) {
         next = ring.next(next);
+        if (holds > 0) {
+            heldSolicited |= solicited;
+        } else {
+            show(solicited);
+        }
+    }
+
+    private void show(boolean solicited) {
         ring.produced(next);
         if (armed == ARMED || (armed == ARMED_SOLICITED && solicited)) {
             armed = NOT_ARMED;

@@ -30,7 +30,7 @@ public final class EventWriter {
     }
 
     /** {@code struct ib_uverbs_async_event_desc}: how the program knows the object, what has happened. */
-    boolean asynchronous(int writingEnd, long cookie, int kind) {
+    public boolean asynchronous(int writingEnd, long cookie, int kind) {
         return write(writingEnd, cookie, kind, MOST);
     }
 

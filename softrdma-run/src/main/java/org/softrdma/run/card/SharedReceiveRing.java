@@ -1,5 +1,6 @@
 package org.softrdma.run.card;
 
+import org.softrdma.run.faults.CardFaults;
 import org.softrdma.run.kernel.CallRefusedException;
 import org.softrdma.run.rxe.ReceiveElement;
 import org.softrdma.run.rxe.RxeRing;
@@ -19,6 +20,7 @@ public final class SharedReceiveRing {
     private final int asyncEvents;
     private final EventWriter events;
     private final SharedReceiveQueue queue;
+    private final CardFaults faults;
     private final ReceiveWorkRequest request = new ReceiveWorkRequest();
     private int limit;
     private int raised;
@@ -31,15 +33,23 @@ public final class SharedReceiveRing {
      * @param pieces of a RECV
      * @param cookie by which the program knows it
      * @param asyncEvents writing end of the context's asynchronous events
+     * @param faults what goes wrong
      */
     public SharedReceiveRing(
-            ProtectionDomain domain, RxeRing ring, int pieces, long cookie, int asyncEvents, EventWriter events)
+            ProtectionDomain domain,
+            RxeRing ring,
+            int pieces,
+            long cookie,
+            int asyncEvents,
+            EventWriter events,
+            CardFaults faults)
             throws CallRefusedException {
         this.ring = ring;
         this.pieces = pieces;
         this.cookie = cookie;
         this.asyncEvents = asyncEvents;
         this.events = events;
+        this.faults = faults;
         queue = CardErrors.of(() -> domain.createSharedReceiveQueue(ring.capacity() + 1, Math.max(1, pieces)));
         ((SoftSharedReceiveQueue) queue).suppliedBy(this::supply);
     }
@@ -94,7 +104,7 @@ public final class SharedReceiveRing {
 
     private void supply() {
         int end = ring.producer();
-        if (next == end) {
+        if (next == end || faults.withholdsReceives()) {
             return;
         }
         ReceiveElement.read(ring.bytes(), ring.element(next), pieces, request);

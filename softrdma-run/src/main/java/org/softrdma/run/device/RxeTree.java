@@ -1,5 +1,6 @@
 package org.softrdma.run.device;
 
+import java.util.function.BooleanSupplier;
 import org.softrdma.run.files.VirtualNode;
 import org.softrdma.run.files.VirtualTree;
 
@@ -19,8 +20,12 @@ public final class RxeTree {
 
     private RxeTree() {}
 
-    /** Its files. */
-    public static VirtualTree of(RxeDevice device) {
+    /**
+     * Its files.
+     *
+     * @param isPortDown asked whenever its state is read
+     */
+    public static VirtualTree of(RxeDevice device, BooleanSupplier isPortDown) {
         String root = CLASS + "/" + device.name();
         String guid = GidEntry.groups(device.guid());
         VirtualTree.Builder tree = VirtualTree.builder()
@@ -47,14 +52,14 @@ public final class RxeTree {
                 .node(
                         root + "/device/net/" + device.gids().getFirst().interfaceName() + "/uevent",
                         new VirtualNode.TextFile(""));
-        port(tree, root + "/ports/1", device);
+        port(tree, root + "/ports/1", device, isPortDown);
         return tree.build();
     }
 
-    private static void port(VirtualTree.Builder tree, String root, RxeDevice device) {
+    private static void port(VirtualTree.Builder tree, String root, RxeDevice device, BooleanSupplier isPortDown) {
         tree.line(root + "/link_layer", "Ethernet")
-                .line(root + "/state", "4: ACTIVE")
-                .line(root + "/phys_state", "5: LinkUp")
+                .node(root + "/state", state(isPortDown, "1: DOWN", "4: ACTIVE"))
+                .node(root + "/phys_state", state(isPortDown, "3: Disabled", "5: LinkUp"))
                 .line(root + "/rate", "2.5 Gb/sec (1X SDR)")
                 .line(root + "/lid", "0x0")
                 .line(root + "/lid_mask_count", 0)
@@ -68,5 +73,9 @@ public final class RxeTree {
                     .line(root + "/gid_attrs/types/" + i, "RoCE v2")
                     .line(root + "/gid_attrs/ndevs/" + i, gid.interfaceName());
         }
+    }
+
+    private static VirtualNode state(BooleanSupplier isPortDown, String down, String up) {
+        return new VirtualNode.TextFile(() -> (isPortDown.getAsBoolean() ? down : up) + "\n");
     }
 }

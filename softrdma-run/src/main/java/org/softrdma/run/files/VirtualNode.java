@@ -2,6 +2,7 @@ package org.softrdma.run.files;
 
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.function.Supplier;
 
 /** What a path of a {@link VirtualTree} leads to. */
 public sealed interface VirtualNode {
@@ -33,16 +34,26 @@ public sealed interface VirtualNode {
     /**
      * A file to read.
      *
-     * @param text of it
+     * @param source of its text, which may be another one at each reading
      */
-    record TextFile(String text) implements VirtualNode {
+    record TextFile(Supplier<String> source) implements VirtualNode {
+        /** One that does not change. */
+        public TextFile(String text) {
+            this(() -> text);
+        }
+
+        /** What is in it now. */
+        public String text() {
+            return source.get();
+        }
+
         @Override
         public int mode() {
             return 0100444;
         }
 
         byte[] content() {
-            return text.getBytes(StandardCharsets.UTF_8);
+            return text().getBytes(StandardCharsets.UTF_8);
         }
     }
 

@@ -4,7 +4,9 @@ import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.softrdma.sim.kernel.Descriptor;
 
 /** Descriptors of the JVM, which a program must not inherit. It does inherit those that this process has inherited. Any thread. */
@@ -27,6 +29,23 @@ public final class OwnDescriptors {
         } catch (IOException e) {
             return; // without /proc the program has some descriptors more
         }
+    }
+
+    /** The numbers of those that are open now. */
+    public static Set<Integer> open() {
+        Set<Integer> numbers = new HashSet<>();
+        try (DirectoryStream<Path> descriptors = Files.newDirectoryStream(Path.of("/proc/self/fd"))) {
+            descriptors.forEach(
+                    each -> numbers.add(Integer.parseInt(each.toFile().getName())));
+        } catch (IOException e) {
+            return numbers; // without /proc the program has some descriptors more
+        }
+        return numbers;
+    }
+
+    /** Keeps those from programs that were opened since. */
+    public static void closeOnExecSince(Set<Integer> before) {
+        open().stream().filter(each -> !before.contains(each)).forEach(Descriptor::closeOnExec);
     }
 
     private static boolean leadsTo(Path descriptor, List<Path> files) {

@@ -136,6 +136,7 @@ final class ObjectCommands {
         VerbsObject.Completions gone =
                 context.remove(command.inputInt(WriteCommand.HANDLE_OFFSET), VerbsObject.Completions.class);
         CompletionRing ring = gone.card();
+        ring.close();
         int unread = gone.channel().isEmpty()
                 ? 0
                 : gone.channel().get().pipe().takeBack(kernel, call.thread(), ring.cookie(), COMPLETION_EVENT);
@@ -318,7 +319,8 @@ final class ObjectCommands {
                     pieces,
                     command.inputLong(8),
                     context.events().writingEnd(),
-                    events);
+                    events,
+                    card.faults());
         } catch (CallRefusedException e) {
             context.memory().free(ring);
             throw e;

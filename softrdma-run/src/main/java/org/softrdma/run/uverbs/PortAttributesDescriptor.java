@@ -27,7 +27,9 @@ final class PortAttributesDescriptor {
     private static final int ABILITIES = 0x0401_0000;
 
     private static final int LONGEST_MESSAGE = 1 << 31;
+    private static final int DOWN = 1;
     private static final int ACTIVE = 4;
+    private static final int DISABLED = 3;
     private static final int LINK_UP = 5;
     private static final int ONE_LANE = 1;
     private static final int SINGLE_DATA_RATE = 1;
@@ -35,18 +37,18 @@ final class PortAttributesDescriptor {
 
     private PortAttributesDescriptor() {}
 
-    static void write(MemorySegment to, RxeDevice device) {
+    static void write(MemorySegment to, RxeDevice device, boolean isDown) {
         to.set(INT, 0, ABILITIES);
         to.set(INT, 4, LONGEST_MESSAGE);
         to.set(INT, 16, device.gids().size());
         to.set(ValueLayout.JAVA_SHORT, 20, (short) 1);
-        to.set(BYTE, 26, (byte) ACTIVE);
+        to.set(BYTE, 26, (byte) (isDown ? DOWN : ACTIVE));
         to.set(BYTE, 27, (byte) RxeDevice.largestTransferUnitCode());
         to.set(BYTE, 28, (byte) device.transferUnitCode());
         to.set(BYTE, 30, (byte) 1);
         to.set(BYTE, 34, (byte) ONE_LANE);
         to.set(BYTE, 35, (byte) SINGLE_DATA_RATE);
-        to.set(BYTE, 36, (byte) LINK_UP);
+        to.set(BYTE, 36, (byte) (isDown ? DISABLED : LINK_UP));
         to.set(BYTE, 37, (byte) ETHERNET);
     }
 }

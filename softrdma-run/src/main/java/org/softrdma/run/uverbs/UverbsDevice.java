@@ -7,7 +7,9 @@ import java.lang.foreign.ValueLayout;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Collectors;
+import org.softrdma.fabric.fault.Verb;
 import org.softrdma.run.card.Card;
 import org.softrdma.run.card.EventWriter;
 import org.softrdma.run.device.RxeDevice;
@@ -35,6 +37,11 @@ public final class UverbsDevice implements DeviceFile {
     private static final int QUERY_PORT = 2;
     private static final int GET_CONTEXT_LENGTH = 8;
     private static final int PORT_OFFSET = 8;
+    private static final int ONLY_PORT = 1;
+    /** As verbs number asynchronous events. */
+    private static final int PORT_ACTIVE = 9;
+
+    private static final int PORT_ERROR = 10;
     private static final int COMPLETION_VECTORS = 1;
     private static final int POST_SEND = 28;
     /** {@code struct ib_uverbs_cmd_hdr} and {@code struct ib_uverbs_post_send}. */
@@ -50,6 +57,7 @@ public final class UverbsDevice implements DeviceFile {
     private final Map<Integer, VerbsContext> contexts = new HashMap<>();
 
     private final Card card;
+    private final EventWriter events;
     private final ProcessEnds ends;
     private final MemorySegment doorbell;
     private int lastSerial;
@@ -63,6 +71,8 @@ public final class UverbsDevice implements DeviceFile {
         ends = new ProcessEnds(kernel, range);
         command = new WriteCommand(kernel, arena);
         this.card = card;
+        this.events = events;
+        card.faults().whenPortChanges(this::tellPort);
         doorbell = arena.allocate(DOORBELL_LENGTH, Long.BYTES);
         objects = new ObjectCommands(kernel, command, card, events, device);
     }
@@ -119,6 +129,10 @@ public final class UverbsDevice implements DeviceFile {
             return;
         }
         command.read(call);
+        Optional<Verb> verb = CommandVerbs.of(command.number());
+        if (verb.isPresent()) {
+            card.faults().onVerb(verb.get());
+        }
         switch (command.number()) {
             case GET_CONTEXT -> getContext(call, context);
             case QUERY_DEVICE -> queryDevice(call);
@@ -147,9 +161,23 @@ public final class UverbsDevice implements DeviceFile {
         }
         VerbsObject.Pair pair =
                 context.get(doorbell.get(ValueLayout.JAVA_INT, DOORBELL_PAIR_OFFSET), VerbsObject.Pair.class);
+        try {
+            card.faults().onVerb(Verb.POST_SEND);
+        } catch (CallRefusedException e) {
+            pair.card().takeBack();
+            throw e;
+        }
         pair.card().doorbell();
         kernel.answer(call.id(), length);
         return true;
+    }
+
+    /** Tells programs that the port is up, or down. */
+    private void tellPort() {
+        int event = card.faults().isPortDown() ? PORT_ERROR : PORT_ACTIVE;
+        contexts.values().stream().filter(VerbsContext::hasEvents).forEach(context -> {
+            boolean ignored = events.asynchronous(context.events().writingEnd(), ONLY_PORT, event);
+        });
     }
 
     /** If something of it cannot be closed, its rings stay mapped, because the card may use them. */
@@ -191,10 +219,10 @@ public final class UverbsDevice implements DeviceFile {
     }
 
     private void queryPort(Notification call) throws CallRefusedException {
-        if (command.inputByte(PORT_OFFSET) != 1) {
+        if (command.inputByte(PORT_OFFSET) != ONLY_PORT) {
             throw new CallRefusedException(ErrorNumber.EINVAL);
         }
-        PortAttributesDescriptor.write(command.output(), device);
+        PortAttributesDescriptor.write(command.output(), device, card.faults().isPortDown());
         command.answer(call, PortAttributesDescriptor.LENGTH);
     }
 }

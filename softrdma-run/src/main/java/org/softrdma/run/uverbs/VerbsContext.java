@@ -145,6 +145,7 @@ final class VerbsContext {
         objects(VerbsObject.Window.class).forEach(window -> window.card().close());
         objects(VerbsObject.Region.class).forEach(region -> region.card().close());
         objects(VerbsObject.Domain.class).forEach(domain -> domain.card().close());
+        objects(VerbsObject.Completions.class).forEach(queue -> queue.card().close());
         objects(VerbsObject.Channel.class)
                 .forEach(channel -> kernel.close(channel.pipe().writingEnd()));
         objects.clear();

@@ -22,7 +22,7 @@ class CardTest {
 
     private Card opened() throws CallRefusedException {
         RxeDevice shown = RxeDevice.of(List.of(new GidEntry(FIRST, "lo"), new GidEntry(SECOND, "lo")), 1500);
-        Card card = new Card(shown, kernel.listener());
+        Card card = new Card(shown, kernel.listener(), CardSettings.usual());
         card.allocateDomain().close();
         return card;
     }

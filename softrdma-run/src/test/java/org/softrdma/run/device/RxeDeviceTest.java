@@ -63,7 +63,7 @@ class RxeDeviceTest {
 
     @Test
     void shouldHaveTheFilesByWhichLibrariesFindIt() throws UnknownHostException {
-        VirtualTree tree = RxeTree.of(device(1500));
+        VirtualTree tree = RxeTree.of(device(1500), () -> false);
         assertEquals("rxe0\n", text(tree, "/sys/class/infiniband_verbs/uverbs0/ibdev"));
         assertEquals("231:192\n", text(tree, "/sys/class/infiniband_verbs/uverbs0/dev"));
         assertEquals("6\n", text(tree, "/sys/class/infiniband_verbs/abi_version"));
@@ -79,7 +79,7 @@ class RxeDeviceTest {
 
     @Test
     void shouldCoverWholeDirectoriesAndNothingBesideThem() throws UnknownHostException {
-        VirtualTree tree = RxeTree.of(device(1500));
+        VirtualTree tree = RxeTree.of(device(1500), () -> false);
         assertTrue(tree.covers("/sys/class/infiniband/mlx5_0"));
         assertTrue(tree.covers("/sys/class/infiniband"));
         assertFalse(tree.covers("/sys/class/infinibandage"));

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.softrdma.run.card.Card;
+import org.softrdma.run.card.CardSettings;
 import org.softrdma.run.card.EventWriter;
 import org.softrdma.run.device.GidEntry;
 import org.softrdma.run.device.RxeDevice;
@@ -50,7 +51,7 @@ final class ScriptedManager implements AutoCloseable {
     ScriptedManager(List<InetAddress> addresses) {
         RxeDevice rxe = RxeDevice.of(
                 addresses.stream().map(each -> new GidEntry(each, "lo")).toList(), 65_536);
-        card = new Card(rxe, kernel.listener());
+        card = new Card(rxe, kernel.listener(), CardSettings.usual());
         device = new RdmaCmDevice(
                 kernel, DescriptorRange.below(1024), rxe, card, new EventWriter(Architecture.X86_64), Arena.ofAuto());
         kernel.statusFlags = NON_BLOCKING;

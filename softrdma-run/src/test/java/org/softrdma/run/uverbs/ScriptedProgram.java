@@ -10,6 +10,7 @@ import java.net.InetAddress;
 import java.nio.ByteOrder;
 import java.util.List;
 import org.softrdma.run.card.Card;
+import org.softrdma.run.card.CardSettings;
 import org.softrdma.run.card.EventWriter;
 import org.softrdma.run.device.GidEntry;
 import org.softrdma.run.device.RxeDevice;
@@ -50,6 +51,9 @@ final class ScriptedProgram implements AutoCloseable {
     /** What the driver says with a command, if it is not 0. */
     private long driverInput;
 
+    /** 7 for ever. */
+    int rnrRetries = 7;
+
     final int asyncEvents;
     final int domain;
     final int lkey;
@@ -58,8 +62,13 @@ final class ScriptedProgram implements AutoCloseable {
 
     /** With a context, a domain and a region of all its memory, with all rights. */
     ScriptedProgram() throws CallRefusedException {
+        this(CardSettings.usual());
+    }
+
+    /** Beside a card of one's own. */
+    ScriptedProgram(CardSettings settings) throws CallRefusedException {
         RxeDevice rxe = RxeDevice.of(List.of(new GidEntry(InetAddress.getLoopbackAddress(), "lo")), 65_536);
-        card = new Card(rxe, kernel.listener());
+        card = new Card(rxe, kernel.listener(), settings);
         device = new UverbsDevice(
                 kernel, DescriptorRange.below(1024), rxe, card, new EventWriter(Architecture.X86_64), Arena.ofAuto());
         device.open(kernel.call(LinuxCall.OPENAT), true);
@@ -238,7 +247,7 @@ final class ScriptedProgram implements AutoCloseable {
         input[22] = attribute;
         input[24] = state | 3 << 16; // transfer unit 1024
         input[25] = 4 << 8 | 4 << 16 | 12 << 24; // READs, READs, RNR timer
-        input[26] = 1 | 14 << 8 | 7 << 16 | 7 << 24; // port, timeout, retries, RNR retries
+        input[26] = 1 | 14 << 8 | 7 << 16 | rnrRetries << 24; // port, timeout, retries, RNR retries
         return command(26, 0, input);
     }
 
@@ -277,6 +286,25 @@ final class ScriptedProgram implements AutoCloseable {
     int state(Pair pair) {
         assertEquals(DONE, command(25, 128, 0, 0, pair.handle, 0));
         return outputByte(108);
+    }
+
+    /** The port's state as its query says: 1 is down, 4 is active. */
+    int portState() {
+        assertEquals(DONE, command(2, 40, 0, 0, 1));
+        return outputByte(26);
+    }
+
+    /** The next asynchronous event is that; the card works until there is one. */
+    void expectEvent(long element, int kind) {
+        long[] event = {-1, -1};
+        until(
+                () -> {
+                    event[0] = event[0] == -1 ? kernel.event(asyncEvents) : event[0];
+                    event[1] = event[0] == -1 ? -1 : kernel.event(asyncEvents);
+                    return event[1] != -1;
+                },
+                "an event " + kind);
+        assertEquals(element + " " + kind, event[0] + " " + event[1]);
     }
 
     // ---- rings

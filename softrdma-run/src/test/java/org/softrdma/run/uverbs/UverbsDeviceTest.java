@@ -12,6 +12,7 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.softrdma.run.card.Card;
+import org.softrdma.run.card.CardSettings;
 import org.softrdma.run.card.EventWriter;
 import org.softrdma.run.device.GidEntry;
 import org.softrdma.run.device.RxeDevice;
@@ -42,7 +43,7 @@ class UverbsDeviceTest {
                 kernel,
                 DescriptorRange.below(1024),
                 rxe,
-                new Card(rxe, kernel.listener()),
+                new Card(rxe, kernel.listener(), CardSettings.usual()),
                 new EventWriter(Architecture.X86_64),
                 Arena.ofAuto());
     }
