@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
  * What README, CONTRIBUTING and docs/ promise of themselves: links lead somewhere, every path into docs/ that the code cites
  * exists, code is what a test runs, lines are short.
  *
- * <p>A comment {@code <!-- code: PATH#NAME -->} above a block of Java says where it comes from: the lines of that file between
+ * <p>A comment {@code <!-- code: PATH#NAME -->} above a block of Java or C says where it comes from: the lines of that file between
  * {@code // docs: NAME} and the next {@code // docs: end}. Blanks and line ends may differ.
  */
 class DocumentationTest {
@@ -39,7 +39,7 @@ class DocumentationTest {
     private static final Pattern FENCE = Pattern.compile("(?ms)^```.*?^```$");
     private static final Pattern HEADING = Pattern.compile("(?m)^#{1,6} (.+)$");
     private static final Pattern JAVA =
-            Pattern.compile("(?ms)(?:^<!-- code: (\\S+)#(\\S+) -->\\n)?^```java\\n(.*?)^```$");
+            Pattern.compile("(?ms)(?:^<!-- code: (\\S+)#(\\S+) -->\\n)?^```(?:java|c)\\n(.*?)^```$");
 
     @Test
     void shouldLeadSomewhereWhenLinked() throws IOException {
