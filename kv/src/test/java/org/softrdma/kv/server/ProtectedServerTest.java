@@ -289,9 +289,14 @@ class ProtectedServerTest {
             await(() -> running.server().counters().currentConnections.get() == 0);
         }
         TestCertificate expired = new TestCertificate(directory, "expired");
+        expectExpired(expired, expired);
+        expectExpired(new TestCertificate(directory, "late"), new TestCertificate(directory, "authority"));
+    }
+
+    private void expectExpired(TestCertificate own, TestCertificate trusted) throws Exception {
         try (RunningServer running =
-                new RunningServer(context -> context.tls(TlsSettings.of(expired.chain(), expired.key())))) {
-            String message = failure(running, tls(trusting(expired)));
+                new RunningServer(context -> context.tls(TlsSettings.of(own.chain(), own.key())))) {
+            String message = failure(running, tls(trusting(trusted)));
             assertTrue(message.contains("the server's certificate has expired"), message);
         }
     }

@@ -17,7 +17,7 @@ import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A certificate that signs itself: for servers in PEM, for clients of the JDK. {@code certificates.p12} has them all: a key
+ * A certificate that signs itself, or the first of a chain: for servers in PEM, for clients of the JDK. {@code certificates.p12} has them all: a key
  * takes seconds to make. Each was made by keytool:
  *
  * <pre>{@code
@@ -25,7 +25,8 @@ import org.jspecify.annotations.Nullable;
  *     -storetype PKCS12 -storepass not-secret -keystore certificates.p12
  * }</pre>
  *
- * <p>That of {@code expired} was valid in January 2020, by {@code -startdate 2020/01/01 -validity 30}.
+ * <p>Those of {@code expired} and {@code late} were valid in January 2020, by {@code -startdate 2020/01/01 -validity 30}.
+ * {@code authority} (with {@code -ext bc:c}) has signed {@code late}, by keytool's certreq, gencert and importcert.
  */
 public final class TestCertificate {
     private static final String PASSWORD = "not-secret";
