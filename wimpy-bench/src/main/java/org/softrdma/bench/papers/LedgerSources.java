@@ -3,6 +3,7 @@ package org.softrdma.bench.papers;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -31,6 +32,8 @@ public record LedgerSources(
         List<String> wimpySpoilt,
         List<JsonNode> floor,
         List<JsonNode> verbs) {
+    private static final ObjectMapper MAPPER = new ObjectMapper();
+
     /** Copies the lists. */
     public LedgerSources {
         wimpy = List.copyOf(wimpy);
@@ -42,15 +45,53 @@ public record LedgerSources(
     /** Whose results an entry is judged by. */
     enum Source {
         /** {@code compare}. */
-        COMPARE,
+        COMPARE("there is no results.json of compare: run ./softrdma compare"),
         /** {@code compare --fabric}. */
-        COUNTS,
+        COUNTS("there is no results.json of compare --fabric: run it with --skew 0"),
         /** {@code wimpy}. */
-        WIMPY,
-        /** {@code perf floor} and {@code perf verbs}, which compare sides that take turns, and warn of nothing. */
-        PERF,
-        /** None. */
-        NONE
+        WIMPY("there is no results.json of wimpy: run ./softrdma wimpy --full"),
+        /** {@code perf floor}, which compares sides that take turns, and warns of nothing. */
+        FLOOR("there are no results of perf floor: run ./softrdma perf floor --operations read,write"
+                + " --sizes 32 --json perf-floor.json"),
+        /** {@code perf verbs}, which does the same. */
+        VERBS("there are no results of perf verbs: run ./softrdma perf verbs --json perf-verbs.json");
+
+        private final String missing;
+
+        Source(String missing) {
+            this.missing = missing;
+        }
+
+        /** Why nothing can be said without them. */
+        String missing() {
+            return missing;
+        }
+    }
+
+    /** Results of a comparison. */
+    Optional<CompareResults> comparison(Source source) {
+        return source == Source.COMPARE ? compare : counts;
+    }
+
+    /** Rows of results, those of a comparison with its conditions; empty if there are none. */
+    Optional<Rows> rows(Source source) {
+        return switch (source) {
+            case COMPARE, COUNTS -> comparison(source).map(LedgerSources::rows);
+            case WIMPY -> rows(wimpy);
+            case FLOOR -> rows(floor);
+            case VERBS -> rows(verbs);
+        };
+    }
+
+    private static Optional<Rows> rows(List<JsonNode> list) {
+        return Optional.of(new Rows(list)).filter(rows -> !rows.all().isEmpty());
+    }
+
+    private static Rows rows(CompareResults results) {
+        JsonNode conditions = MAPPER.valueToTree(results.conditions());
+        return new Rows(results.rows().stream()
+                .map(row -> MAPPER.<ObjectNode>valueToTree(row).<JsonNode>set("conditions", conditions))
+                .toList());
     }
 
     /** Why nothing can be judged by some results: what they warn of themselves; empty if something can. */
@@ -59,7 +100,7 @@ public record LedgerSources(
             case COMPARE -> compare.map(CompareReport::spoilt).orElse(List.of());
             case COUNTS -> counts.map(CompareReport::spoilt).orElse(List.of());
             case WIMPY -> wimpySpoilt;
-            case PERF, NONE -> List.of();
+            case FLOOR, VERBS -> List.of();
         };
     }
 
@@ -103,7 +144,7 @@ public record LedgerSources(
         if (!Files.exists(file)) {
             return List.of();
         }
-        JsonNode warnings = new ObjectMapper().readTree(file.toFile()).path("warnings");
+        JsonNode warnings = MAPPER.readTree(file.toFile()).path("warnings");
         if (!warnings.isArray()) {
             return List.of("the results are of an older program, which did not say whether the machine was quiet: run"
                     + " ./softrdma wimpy again");
@@ -120,7 +161,7 @@ public record LedgerSources(
             return List.of();
         }
         try {
-            JsonNode rows = new ObjectMapper().readTree(file.toFile()).path(list);
+            JsonNode rows = MAPPER.readTree(file.toFile()).path(list);
             if (!rows.isArray() || rows.isEmpty() || !rows.get(0).has(member)) {
                 throw new MeasurementException(file + " is no result of " + command);
             }

@@ -1,22 +1,20 @@
 package org.softrdma.bench.papers;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import java.util.List;
 import java.util.Locale;
-import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.IntPredicate;
 import java.util.function.IntToDoubleFunction;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.softrdma.bench.floor.VerbsWay;
-import org.softrdma.bench.papers.LedgerEntry.Finding;
+import org.softrdma.bench.papers.LedgerJudge.RowsJudge;
 
 /**
  * READs beside other ways to get as many bytes, as results of {@code softrdma perf verbs} have them: the first figures of four papers.
  * Immutable.
  */
 final class VerbsFigures {
+    private static final String SIZE = "sizeBytes";
     /** Bytes up to which HERD's ECHO is close to a READ. */
     private static final int SMALL = 64;
 
@@ -24,7 +22,7 @@ final class VerbsFigures {
     /** Bytes up to which FaRM's paper says that READs win. */
     private static final int FARM_SMALL = 256;
 
-    private static final double SAME = 0.05;
+    private static final double SAME = StoreFigures.SAME;
     /** What papers call close to each other, or converged. */
     private static final double CLOSE = 0.15;
 
@@ -33,79 +31,60 @@ final class VerbsFigures {
     private static final double TWICE = 2 * (1 - SAME);
     private static final String IS_TCP =
             "A software RNIC is TCP: a READ asks and answers by the same bytes as the C server's clients do";
-    private static final String NO_RESULTS =
-            "there are no results of perf verbs: run ./softrdma perf verbs --json perf-verbs.json";
     private static final String NEEDS =
             "it takes results of perf verbs of 64 bytes and less, of 4 KiB and more, one request"
                     + " at a time and many";
 
-    private final List<JsonNode> cells;
+    private final Rows cells;
     private final int small;
     private final int large;
 
-    private VerbsFigures(List<JsonNode> cells, int small, int large) {
+    private VerbsFigures(Rows cells) {
         this.cells = cells;
-        this.small = small;
-        this.large = large;
+        small = cells.least(SIZE);
+        large = cells.most(SIZE);
     }
 
-    /** An entry that they judge. */
-    static LedgerEntry entry(String id, String shows, String shape, Function<VerbsFigures, Finding> judge) {
-        return new LedgerEntry(id, shows, shape, LedgerSources.Source.PERF, sources -> judge(sources, judge));
+    /** Judges if there are results of small and large answers, one at a time and many. */
+    static RowsJudge judge(Function<VerbsFigures, LedgerFinding> judge) {
+        return rows -> {
+            VerbsFigures figures = new VerbsFigures(rows);
+            return figures.areWhole() ? judge.apply(figures) : LedgerFinding.notRun(NEEDS);
+        };
     }
 
-    /** What they say, if there are results of small and large answers, one at a time and many. */
-    private static Finding judge(LedgerSources sources, Function<VerbsFigures, Finding> judge) {
-        List<JsonNode> cells = sources.verbs();
-        if (cells.isEmpty()) {
-            return Finding.notRun(NO_RESULTS);
-        }
-        int small = cells.stream().mapToInt(VerbsFigures::size).min().orElse(0);
-        int large = cells.stream().mapToInt(VerbsFigures::size).max().orElse(0);
-        VerbsFigures figures = new VerbsFigures(cells, small, large);
+    private boolean areWhole() {
         boolean whole = small <= SMALL && large >= LARGE;
         for (VerbsWay way : VerbsWay.values()) {
             for (boolean single : new boolean[] {true, false}) {
-                whole &= Double.isFinite(figures.reads(way, small, single) + figures.reads(way, large, single));
+                whole &= Double.isFinite(reads(way, small, single) + reads(way, large, single));
             }
         }
-        return whole ? judge.apply(figures) : Finding.notRun(NEEDS);
+        return whole;
     }
 
-    private static int size(JsonNode cell) {
-        return cell.path("sizeBytes").asInt();
-    }
-
-    private static boolean isSingle(JsonNode cell) {
-        return cell.path("connections").asInt() * cell.path("window").asInt() == 1;
-    }
-
-    private Optional<JsonNode> cell(VerbsWay way, int size, boolean single) {
-        return cells.stream()
-                .filter(cell ->
-                        cell.path("way").asText().equals(way.name()) && size(cell) == size && isSingle(cell) == single)
-                .findFirst();
+    private Rows cell(VerbsWay way, int size, boolean single) {
+        return cells.where("way", way.name())
+                .where(SIZE, size)
+                .where(row ->
+                        (row.path("connections").asInt() * row.path("window").asInt() == 1) == single);
     }
 
     /** READs while one request of this way is done, side by side. */
     private double reads(VerbsWay way, int size, boolean single) {
-        return cell(way, size, single)
-                .map(cell -> cell.path("readsBesideThese").asDouble(Double.NaN))
-                .orElse(Double.NaN);
+        return cell(way, size, single).first("readsBesideThese");
     }
 
     /** Microseconds of one request at a time. */
     private double micros(VerbsWay way, int size) {
-        return cell(way, size, true)
-                .map(cell -> cell.path("meanMicros").asDouble(Double.NaN))
-                .orElse(Double.NaN);
+        return cell(way, size, true).first("meanMicros");
     }
 
     /** A READ is faster than a request that is answered, and both are faster than TCP. */
-    Finding readIsFastest() {
+    LedgerFinding readIsFastest() {
         double send = reads(VerbsWay.SEND, small, true);
         double tcp = reads(VerbsWay.TCP, small, true);
-        return Finding.of(send > 1 + SAME && tcp > send, latencies() + ". " + IS_TCP);
+        return LedgerFinding.of(send > 1 + SAME && tcp > send, latencies() + ". " + IS_TCP);
     }
 
     private String latencies() {
@@ -120,10 +99,10 @@ final class VerbsFigures {
     }
 
     /** READs are faster than requests that this way answers while they are small, and as fast when they are large. */
-    Finding fasterWhenSmall(VerbsWay way) {
+    LedgerFinding fasterWhenSmall(VerbsWay way) {
         double first = reads(way, small, false);
         double last = reads(way, large, false);
-        return Finding.of(
+        return LedgerFinding.of(
                 first > 1 + SAME && Math.abs(Math.log(last)) <= CLOSE,
                 "READs per second beside " + way.title() + ": " + bySize(way, false, size -> true)
                         + (way == VerbsWay.WRITE ? "; memory that is polled is copied word by word" : ""));
@@ -136,16 +115,12 @@ final class VerbsFigures {
     }
 
     private IntStream sizes(IntPredicate which) {
-        return cells.stream()
-                .mapToInt(VerbsFigures::size)
-                .filter(which)
-                .distinct()
-                .sorted();
+        return cells.each(SIZE).stream().mapToInt(Integer::intValue).filter(which);
     }
 
     /** A request by WRITEs takes as long as a READ, there and back, for each small answer. */
-    Finding echoTakesAsLongAsRead() {
-        return Finding.of(
+    LedgerFinding echoTakesAsLongAsRead() {
+        return LedgerFinding.of(
                 sizes(VerbsFigures::isSmall)
                         .allMatch(size -> Math.abs(Math.log(reads(VerbsWay.WRITE, size, true))) <= CLOSE),
                 "a WRITE of 8 bytes and the WRITE that answers it, beside a READ's time: "
@@ -157,15 +132,15 @@ final class VerbsFigures {
     }
 
     /** Messages by WRITEs leave TCP far behind, and READs those. */
-    Finding leavesTcpBehind() {
+    LedgerFinding leavesTcpBehind() {
         double messages = least(size -> reads(VerbsWay.TCP, size, false) / reads(VerbsWay.WRITE, size, false));
         double read = least(size -> reads(VerbsWay.WRITE, size, false));
-        return Finding.of(
+        return LedgerFinding.of(
                 messages >= FASTER_MESSAGES && read >= TWICE,
                 String.format(
                         Locale.ROOT,
-                        "up to %d bytes at least %.2f messages by WRITEs for each request over TCP, and %.2f READs for each"
-                                + " message. %s; and the paper's READs win by taking half of the packets, where these"
+                        "up to %d bytes at least %.2f messages by WRITEs for each request over TCP, and %.2f READs for"
+                                + " each message. %s; and the paper's READs win by taking half of the packets, where these"
                                 + " take as many segments as a message and its answer",
                         FARM_SMALL,
                         messages,
@@ -174,8 +149,8 @@ final class VerbsFigures {
     }
 
     /** A READ alone takes a small part of TCP's time, and among many half of a message's. */
-    Finding takesPartOfTcpsTime() {
-        return Finding.of(
+    LedgerFinding takesPartOfTcpsTime() {
+        return LedgerFinding.of(
                 least(size -> reads(VerbsWay.TCP, size, true)) >= FASTER_READ
                         && least(size -> reads(VerbsWay.WRITE, size, false)) >= TWICE,
                 String.format(
