@@ -112,13 +112,11 @@ public final class ControlSocket implements AutoCloseable {
         try (accepted;
                 Writer answers = Channels.newWriter(accepted, StandardCharsets.UTF_8);
                 InputStream commands = new BufferedInputStream(Channels.newInputStream(accepted))) {
-            if (!owner.equals(
-                    accepted.getOption(ExtendedSocketOptions.SO_PEERCRED).user())) {
-                answers.write("error: only " + owner.getName() + " may change faults here\n");
-                return;
-            }
+            boolean allowed = owner.equals(
+                    accepted.getOption(ExtendedSocketOptions.SO_PEERCRED).user());
             for (String line = line(commands); line != null; line = line(commands)) {
-                answers.write(answer(line) + "\n");
+                answers.write(
+                        (allowed ? answer(line) : "error: only " + owner.getName() + " may change faults here") + "\n");
                 answers.flush();
             }
         } catch (IOException e) {
