@@ -145,7 +145,7 @@ final class KvConnection implements AutoCloseable {
         }
         if (!context.mayRead()) {
             return ServerHello.plain("is not asked for its items: READs are not encrypted, and with TLS they have to be"
-                    + " allowed (--clear-reads)");
+                    + " allowed (KvClientContext.clearReads, or --clear-reads of kv)");
         }
         long deadlineNs = clock.nanoTime() + context.connectTimeoutNs();
         ServerHello hello = askHello(deadlineNs);

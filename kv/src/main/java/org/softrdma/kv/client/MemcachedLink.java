@@ -124,8 +124,9 @@ final class MemcachedLink implements AutoCloseable {
                 throw gone(
                         answered
                                 ? "it closed the connection"
-                                : "it closed the connection without an answer; does it require TLS (-Z, then --tls"
-                                        + " here), or speak the binary protocol only (-S of memcached)?",
+                                : "it closed the connection without an answer; does it require TLS (-Z: then"
+                                        + " KvClientContext.tls, or --tls of kv), or speak the binary protocol only (-S"
+                                        + " of memcached)?",
                         null);
             }
         } catch (IOException e) {

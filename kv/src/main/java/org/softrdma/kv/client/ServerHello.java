@@ -72,7 +72,8 @@ record ServerHello(
                 || !words[3].matches("[0-9a-f]{" + 2 * HelloDescriptor.TOKEN_LENGTH + "}")) {
             throw new KvException(server + " answered rdma hello with '" + line + "'"
                     + (line.equals(LOGIN_WANTED)
-                            ? ": it requires a login (-Y), and this client has none to show (--user)"
+                            ? ": it requires a login (-Y), and this client has none to show"
+                                    + " (KvClientContext.login, or --user of kv)"
                             : ""));
         }
         Registration named = switch (words[5]) {

@@ -183,7 +183,7 @@ class TlsTest {
             KvException failure =
                     assertThrows(KvException.class, () -> running.client().close());
             String message = String.valueOf(failure.getMessage());
-            assertTrue(message.contains("does it require TLS (-Z, then --tls here)"), message);
+            assertTrue(message.contains("does it require TLS (-Z: then KvClientContext.tls"), message);
         }
     }
 
