@@ -198,10 +198,16 @@ class Model:
         for m in range(sc.nm):
             if members >> m & 1 and st[m] != UP:
                 gone |= 1 << m
+        whole = [x for x in copy if x[2] == 'whole']
         if gone:
             c = self.configure(s, gone)
             if c is not None:
                 yield 'epoch %d without %s' % (latest + 1, self.names(gone)), c
+            c = self.configure(s, gone, seen=False) if whole else None
+            if c is not None:
+                yield 'epoch %d without %s, by who has not heard which copies are whole' % (latest + 1, self.names(gone)), c
+        elif latest == active and any(x[:2] == (r, m) for x in whole for r, (p, b, c) in enumerate(cfgs[-1][1]) for m in c):
+            yield 'epoch %d: copies are whole' % (latest + 1), self.configure(s, 0)
         if 'configurationNotCompared' in mu and latest == 2:
             for m in range(sc.nm):                            # a second leader, which still has the first configuration
                 if cfgs[0][0] & members >> m & 1:
@@ -235,7 +241,7 @@ class Model:
     def names(self, mask):
         return ','.join('m%d' % m for m in range(self.sc.nm) if mask >> m & 1)
 
-    def configure(self, s, gone, base=-1, move=None):
+    def configure(self, s, gone, base=-1, move=None, seen=True):
         st, ep, lease, cfgs, acked, active, mem, rec, ops, ready, faults, copy = s
         members, regs = cfgs[base]
         members &= ~gone
@@ -243,7 +249,7 @@ class Model:
             return None
         out = []
         for r, (p, b, c) in enumerate(regs):
-            whole = tuple(m for m in c if (r, m, 'whole') in copy or 'promoteIncomplete' in self.mu)
+            whole = tuple(m for m in c if (r, m, 'whole') in copy and seen or 'promoteIncomplete' in self.mu)
             b = tuple(m for m in b + whole if members >> m & 1)
             c = tuple(m for m in c if members >> m & 1 and m not in whole)
             old = p
@@ -259,6 +265,8 @@ class Model:
                         c += (m,)
                         mem = put(mem, r, put(mem[r], m, ((), 0)))
             out.append((p, b, c))
+        # what was said of copies was said of that epoch: in the next one they begin again
+        copy = tuple(x for x in copy if ('wholeOfOlderEpoch' if x[2] == 'whole' else 'copyGoesOn') in self.mu)
         return (st, ep, lease, cfgs + ((members, tuple(out)),), 0, active, mem, rec, ops, ready, faults, copy)
 
     def learn(self, s, m):
@@ -361,9 +369,9 @@ class Model:
                        with_(ops=put(ops, i, o[:AK] + (o[AK], out, o[PREC], (a, known, (0,) * len(who), dec)))))
                 continue
             _, known, acks, dec = rs
-            skip = set()
-            if 'newReplicasNotTold' in mu:
-                skip = {n for n, (r, m) in enumerate(who) if m in regs[r][2]}
+            # a copy that has no record of it copies what was written: it begins afterwards
+            skip = {n for n, (r, m) in enumerate(who)
+                    if m in regs[r][2] and (rec[r][m][i] == 'n' and acks[n] == 0 or 'newReplicasNotTold' in mu)}
             primaries = {n for n, (r, m) in enumerate(who) if m == regs[r][0]}
             first = (set(range(len(who))) - primaries) - skip
             if 'recoveryPrimariesFirst' in mu:
@@ -813,6 +821,8 @@ MUTANTS = {
     'copyBeforeRecovered': 'a new replica copies, and says that it is whole, while transactions of older epochs are in doubt',
     'promoteIncomplete': 'a replica that is not whole may be promoted',
     'copyOverwrites': 'a copied object overwrites a newer one',
+    'copyGoesOn': 'a copy that was begun in an older epoch goes on in the next one',
+    'wholeOfOlderEpoch': 'a copy is promoted that was whole in an older epoch, and begins again in this one',
     'comesBackAsItself': 'a process that was killed comes back under its old number before its session has ended',
     'tiredInCommit': 'the coordinator aborts by a time limit after it has sent commit records',
     'configurationNotCompared': 'a configuration is written without comparing the version it was composed from',
@@ -871,6 +881,8 @@ add('ship-remote', 4, [(0, (1,)), (0, (1,))],
     note='the same, shipped by another machine, which may die')
 add('copy', 4, [(0, (1,))], [RW(3, (0,)), RW(3, (0,), 0)], faults=2, victims=(0, 1), spare=(2,),
     note='a killed replica is made again, then the primary is killed')
+add('copy-ship', 5, [(0, (1, 2))], [('ship', 4, (0,), (0,), -2)], faults=3, victims=(0, 1, 2), spare=(3,), want=3,
+    note='a transaction of one machine while a killed replica is made again, then two more kills')
 add('truncate', 3, AB, [RW(2), ('rw', 2, (0, 1), (), 0)], note='truncation before an epoch, one after another')
 
 def run(sc, mutants=(), seed=None, limit=None):
@@ -891,6 +903,7 @@ PLAN = {   # mutant -> scenarios in which it must be found, easiest first
     'commitIfAllPrepared': ['skew-colocated'], 'commitOnlyIfAllCommitted': ['lockfree', 'conflict-colocated'],
     'recoveryPrimariesFirst': ['threeway'], 'toldAtDecision': ['threeway'],
     'promoteIncomplete': ['copy'], 'recordPerRegion': ['ship-two'], 'copyOverwrites': ['copy'],
+    'copyGoesOn': ['copy-ship'], 'wholeOfOlderEpoch': ['copy-ship'],
     'copyBeforeRecovered': ['copy'], 'readersInDoubt': ['ship-remote'],
 }
 
@@ -903,7 +916,7 @@ VARIANTS = [(('newReplicasNotTold', 'onlyOldReplicasVote'), ['copy']),
             (('coordinatorKnows', 'toldAfterBackups'), ['single', 'single-at-replica', 'conflict-colocated'])]
 
 # States of the scenarios with more than 100 000; in a part one of them is searched for SECONDS.
-LARGE = ['move-kill', 'threeway', 'threeway-two', 'move', 'expel', 'conflict-colocated', 'stale-readonly', 'conflict']
+LARGE = ['copy', 'move-kill', 'threeway', 'threeway-two', 'move', 'expel', 'conflict-colocated', 'stale-readonly', 'conflict']
 
 def main(argv):
     limit = int(os.environ.get('LIMIT', '0')) or None
