@@ -14,14 +14,20 @@ import java.util.TreeSet;
  * @param epoch from 1; 0 before there is a configuration
  * @param revision regions made since the epoch was written
  * @param newest the highest number that was ever a member's: a machine with a lower one that is no member stays out
+ * @param removal the last epoch that a member was left out of; 0 if there is none
  * @param members numbers of machines
  * @param regions who has each region
  */
 public record FarmConfiguration(
-        int epoch, int revision, int newest, SortedSet<Integer> members, SortedMap<Integer, RegionPlacement> regions) {
+        int epoch,
+        int revision,
+        int newest,
+        int removal,
+        SortedSet<Integer> members,
+        SortedMap<Integer, RegionPlacement> regions) {
     /** Before the first epoch. */
     public static final FarmConfiguration NONE =
-            new FarmConfiguration(0, 0, -1, Collections.emptySortedSet(), Collections.emptySortedMap());
+            new FarmConfiguration(0, 0, -1, 0, Collections.emptySortedSet(), Collections.emptySortedMap());
 
     /** Copies. */
     public FarmConfiguration {
@@ -33,7 +39,7 @@ public record FarmConfiguration(
     public FarmConfiguration with(int region, RegionPlacement placement) {
         SortedMap<Integer, RegionPlacement> more = new TreeMap<>(regions);
         more.put(region, placement);
-        return new FarmConfiguration(epoch, revision + 1, newest, members, more);
+        return new FarmConfiguration(epoch, revision + 1, newest, removal, members, more);
     }
 
     /** True if it is newer than another one. */

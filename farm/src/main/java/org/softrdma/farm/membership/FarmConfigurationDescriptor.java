@@ -21,11 +21,13 @@ import java.util.TreeSet;
  * +---------------------------------------------------------------+
  * |  newest + 1                                                   |   8
  * +---------------------------------------------------------------+
- * |  members                                                      |  12
+ * |  removal                                                      |  12
  * +---------------------------------------------------------------+
- * |  regions                                                      |  16
+ * |  members                                                      |  16
+ * +---------------------------------------------------------------+
+ * |  regions                                                      |  20
  * +-------------------------------+-------------------------------+
- * |  each member's number, 16 bits                                |  20
+ * |  each member's number, 16 bits                                |  24
  * +---------------------------------------------------------------+
  * |  each region: number                                          |
  * +-------------------------------+-------------------------------+
@@ -36,7 +38,7 @@ import java.util.TreeSet;
  * </pre>
  */
 public final class FarmConfigurationDescriptor {
-    private static final int HEADER = 5 * Integer.BYTES;
+    private static final int HEADER = 6 * Integer.BYTES;
     private static final int REGION = 2 * Integer.BYTES;
 
     private FarmConfigurationDescriptor() {}
@@ -49,7 +51,8 @@ public final class FarmConfigurationDescriptor {
         }
         ByteBuffer buffer = ByteBuffer.allocate(length).order(ByteOrder.LITTLE_ENDIAN);
         buffer.putInt(configuration.epoch()).putInt(configuration.revision()).putInt(configuration.newest() + 1);
-        buffer.putInt(configuration.members().size())
+        buffer.putInt(configuration.removal())
+                .putInt(configuration.members().size())
                 .putInt(configuration.regions().size());
         configuration.members().forEach(member -> buffer.putShort(member.shortValue()));
         configuration.regions().forEach((region, placement) -> {
@@ -73,6 +76,7 @@ public final class FarmConfigurationDescriptor {
         int epoch = buffer.getInt();
         int revision = buffer.getInt();
         int newest = buffer.getInt() - 1;
+        int removal = buffer.getInt();
         int members = buffer.getInt();
         int regions = buffer.getInt();
         requireLeft(buffer, (long) members * Short.BYTES + (long) regions * REGION);
@@ -91,7 +95,7 @@ public final class FarmConfigurationDescriptor {
             throw new IllegalArgumentException(bytes.length + " bytes are no configuration: " + buffer.remaining()
                     + " behind its end, or numbers that come twice");
         }
-        return new FarmConfiguration(epoch, revision, newest, machines, placements);
+        return new FarmConfiguration(epoch, revision, newest, removal, machines, placements);
     }
 
     private static List<Integer> machines(ByteBuffer buffer, int count) {

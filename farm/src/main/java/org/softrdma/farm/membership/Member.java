@@ -40,6 +40,9 @@ public final class Member implements MembershipEvents {
     private boolean changed;
     private long renewedNs = NEVER;
     private @Nullable MembershipWrite holding;
+    private @Nullable MembershipWrite wishing;
+    /** Since when copies that are whole wait for others. */
+    private long promotesNs = NEVER;
 
     /**
      * A machine that is no member yet.
@@ -98,15 +101,27 @@ public final class Member implements MembershipEvents {
         return isRunning() && epochOfRead == active && lease.holds(clockNs);
     }
 
-    /** What the holder shall do besides, while this machine is the holder. */
+    /** What is wished. */
+    public Wishes wishes() {
+        return wishes;
+    }
+
+    /** Wishes something, instead of what was wished before: to be called until {@link #wishes} says so. */
     public void wish(Wishes newWishes) {
-        wishes = newWishes;
-        changed = true;
+        if (wishing == null && !wishes.equals(newWishes)) {
+            wishing = new MembershipWrite.Wish(configuration.epoch(), newWishes);
+            membership.write(wishing);
+        }
     }
 
     /** Adds a region, if the configuration is still the same; its answer is a new configuration, or nothing. */
     public void place(int region, RegionPlacement placement) {
         membership.write(new MembershipWrite.Place(configuration.epoch(), configuration.revision(), region, placement));
+    }
+
+    /** This machine's copy of a region is whole. */
+    public void whole(int region) {
+        membership.write(new MembershipWrite.Whole(configuration.epoch(), region));
     }
 
     /** This machine takes nothing of older epochs any more. */
@@ -136,7 +151,7 @@ public final class Member implements MembershipEvents {
             renewedNs = clockNs;
             membership.write(new MembershipWrite.Renew(configuration.epoch(), clockNs));
         }
-        if (holding == null && (changed || active < configuration.epoch()) && isHolder()) {
+        if (holding == null && (changed || active < configuration.epoch() || isLate(clockNs)) && isHolder()) {
             hold(clockNs);
         }
         return work;
@@ -157,18 +172,40 @@ public final class Member implements MembershipEvents {
         changed = false;
         boolean first = configuration.epoch() == 0;
         FarmConfiguration next = NextConfiguration.of(configuration, alive, whole, wishes, settings.replication());
-        if (first ? alive.size() >= settings.machines() : differs(next)) {
+        if (first ? alive.size() >= settings.machines() : differs(next) && !waits(next, clockNs)) {
             holding = new MembershipWrite.Configure(configuration.epoch(), configuration.revision(), next);
         } else if (active < configuration.epoch()
                 && acknowledgersOf == configuration.epoch()
                 && acknowledgers.containsAll(configuration.members())
-                && writtenEpoch == configuration.epoch()
-                && clockNs - writtenNs >= settings.leaseEndNs()) {
+                && areLeasesOver(clockNs)) {
             holding = new MembershipWrite.Activate(configuration.epoch());
         }
         if (holding != null) {
             membership.write(holding);
         }
+    }
+
+    /** Those of machines that are members no more: of an epoch that has been active they were waited for. */
+    private boolean areLeasesOver(long clockNs) {
+        return configuration.removal() <= active
+                || (writtenEpoch == configuration.epoch() && clockNs - writtenNs >= settings.leaseEndNs());
+    }
+
+    /** An epoch for each copy would interrupt all transactions, and all other copies, again and again. */
+    private boolean waits(FarmConfiguration next, long clockNs) {
+        boolean others = next.regions().values().stream()
+                .anyMatch(placement -> !placement.copies().isEmpty());
+        boolean onlyCopies =
+                !differs(NextConfiguration.of(configuration, alive, Set.of(), wishes, settings.replication()));
+        if (!others || !onlyCopies) {
+            return false;
+        }
+        promotesNs = promotesNs == NEVER ? clockNs : promotesNs;
+        return !isLate(clockNs);
+    }
+
+    private boolean isLate(long clockNs) {
+        return promotesNs != NEVER && clockNs - promotesNs >= settings.copiesNs();
     }
 
     private boolean differs(FarmConfiguration next) {
@@ -189,6 +226,7 @@ public final class Member implements MembershipEvents {
                 return;
             }
             renewedNs = NEVER;
+            promotesNs = NEVER;
         }
         configuration = told;
         changed = true;
@@ -218,10 +256,19 @@ public final class Member implements MembershipEvents {
     }
 
     @Override
+    public void onWishes(Wishes newWishes) {
+        changed |= !wishes.equals(newWishes);
+        wishes = newWishes;
+    }
+
+    @Override
     public void onAnswer(MembershipWrite write, boolean applied) {
         if (write == holding) {
             holding = null;
             changed = true;
+        }
+        if (write == wishing) {
+            wishing = null;
         }
         if (write instanceof MembershipWrite.Renew renew && applied) {
             lease.renewed(renew.sentNs());

@@ -19,6 +19,9 @@ public interface MembershipEvents {
     /** Which copies are whole. */
     void onWhole(Set<NextConfiguration.Whole> copies);
 
+    /** What is wished. */
+    void onWishes(Wishes wishes);
+
     /**
      * The answer to a write.
      *

@@ -15,6 +15,9 @@ public record MembershipSettings(long leaseNs, int driftPerMille, int machines, 
     /** Renewals in the time of a lease. */
     private static final int RENEWALS = 5;
 
+    /** Leases in which all copies should be whole. */
+    private static final int COPIES = 20;
+
     /** Three quarters of a session of two seconds, a drift of one per cent, three machines, one of which has a region. */
     public static final MembershipSettings DEFAULT =
             new MembershipSettings(TimeUnit.MILLISECONDS.toNanos(1500), 10, 3, 1, new Rings(16));
@@ -30,6 +33,11 @@ public record MembershipSettings(long leaseNs, int driftPerMille, int machines, 
     /** Time from one renewal to the next. */
     public long renewalNs() {
         return leaseNs / RENEWALS;
+    }
+
+    /** How long copies that are whole wait for those that are not, before they become replicas. */
+    public long copiesNs() {
+        return COPIES * leaseNs;
     }
 
     /** How long to wait, by any clock, until a lease of any machine that was granted before is over. */

@@ -56,4 +56,12 @@ public sealed interface MembershipWrite {
      * @param region which
      */
     record Whole(int epoch, int region) implements MembershipWrite {}
+
+    /**
+     * Says what whoever composes a configuration shall want, instead of what was wished before.
+     *
+     * @param epoch of the configuration
+     * @param wishes it
+     */
+    record Wish(int epoch, Wishes wishes) implements MembershipWrite {}
 }

@@ -136,6 +136,16 @@ public final class ObjectWriter {
         finish(object, image, FarmObjectDescriptor.EXCLUSIVE);
     }
 
+    /**
+     * Puts an object down as it is on another machine, with its line versions. Nobody READs it here.
+     *
+     * @param object its offset in the region
+     * @param bytes of it
+     */
+    public void put(long object, MemorySegment bytes) {
+        steps.copy(bytes, 0, memory, object, bytes.byteSize());
+    }
+
     private void finish(long object, ObjectImage image, long lock) {
         ObjectLines.setVersions(
                 memory, object, allOf(image.length()), FarmObjectDescriptor.lineVersion(image.version()), steps);

@@ -29,5 +29,7 @@ public enum NodeMessageKind {
     /** A transaction of an older epoch is decided: write it or not, as primary, and unlock. */
     DECIDE_PRIMARY,
     /** All transactions of older epochs that the sender had to decide are over. */
-    RECOVERED
+    RECOVERED,
+    /** {u32 region, u32 0, u64 from}: objects of it, for a copy. Result: {u64 next, u32 slot, u32 count, objects}. */
+    COPY
 }

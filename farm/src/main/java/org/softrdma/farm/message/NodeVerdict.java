@@ -17,5 +17,7 @@ public enum NodeVerdict {
     /** The request is of a newer epoch than the receiver's. */
     NEWER_EPOCH,
     /** It cannot be done. */
-    REFUSED
+    REFUSED,
+    /** Nobody knows what comes of it before the next epoch. */
+    UNDECIDED
 }

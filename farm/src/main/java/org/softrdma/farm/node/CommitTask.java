@@ -151,6 +151,10 @@ final class CommitTask extends NodeTask {
 
     private void onShipped(ByteBuffer answer) {
         NodeVerdict verdict = NodeMessageDescriptor.verdict(answer);
+        if (verdict == NodeVerdict.UNDECIDED) {
+            told = Coordinator.Told.UNKNOWN; // a replica breaks the protocol: not over before the next epoch
+            return;
+        }
         node.transactions().over(id);
         if (verdict == NodeVerdict.DONE) {
             told = Coordinator.Told.COMMITTED;

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.function.Consumer;
 import org.agrona.CloseHelper;
 import org.agrona.concurrent.IdleStrategy;
@@ -14,6 +15,7 @@ import org.softrdma.farm.membership.FarmMembership;
 import org.softrdma.farm.membership.Member;
 import org.softrdma.farm.membership.RegionPlacement;
 import org.softrdma.farm.membership.Rings;
+import org.softrdma.farm.membership.Wishes;
 import org.softrdma.farm.memory.LockFreeReader;
 import org.softrdma.farm.memory.ObjectImage;
 import org.softrdma.farm.message.NodeMessageDescriptor;
@@ -37,6 +39,7 @@ public final class FarmNode implements AutoCloseable {
     private final ProtectionDomain domain;
     private final FarmNodeContext context;
     private final NodeParts parts;
+    private final RegionCopies copies;
     private final Queue<NodeTask> submitted = new ManyToOneConcurrentLinkedQueue<>();
     private final List<NodeTask> tasks = new ArrayList<>();
     private int epoch;
@@ -72,6 +75,7 @@ public final class FarmNode implements AutoCloseable {
                     transactions,
                     context,
                     new StoreCounters());
+            copies = new RegionCopies(parts);
         } catch (RuntimeException e) {
             CloseHelper.closeAll(reads, space, domain);
             throw e;
@@ -167,6 +171,17 @@ public final class FarmNode implements AutoCloseable {
         return outcome;
     }
 
+    /**
+     * Says what shall become of the cluster besides what must: machines without regions, regions where the rings say. It
+     * begins soon, and lasts on, whoever is a member; what was wished before is replaced.
+     *
+     * @param wishes it
+     * @throws FarmException if this machine is no member any more
+     */
+    public void wish(Wishes wishes) {
+        await(new WishTask(parts, wishes));
+    }
+
     /** Hands a task over, and waits for it. */
     void await(NodeTask task) {
         if (!isDone(task)) {
@@ -224,7 +239,7 @@ public final class FarmNode implements AutoCloseable {
             tasks.add(task);
         }
         long nowNs = parts.clock().nanoTime();
-        work += parts.transactions().doWork(nowNs);
+        work += parts.transactions().doWork(nowNs) + copies.doWork(nowNs);
         for (int i = tasks.size() - 1; i >= 0; i--) {
             NodeTask task = tasks.get(i);
             if (task.advance(nowNs)) {
@@ -248,17 +263,22 @@ public final class FarmNode implements AutoCloseable {
         parts.space().onConfiguration(member.configuration());
         if (newEpoch) {
             parts.transactions().onEpoch();
+            copies.onEpoch();
         }
         member.acknowledge();
     }
 
     /** Makes one region more, if this machine has fewer than it is to have. */
     private void makeRegion(Member member) {
-        if (member.configuration().regionsOf(member.machine()) < context.regions()) {
+        SortedSet<Integer> drained = new TreeSet<>(member.wishes().drained());
+        if (member.configuration().regionsOf(member.machine()) < context.regions()
+                && !drained.contains(member.machine())) {
             Rings rings = context.membership().rings();
             int region = parts.space().newRegion(rings, context.random().nextInt(rings.count()));
             if (region != Rings.NONE) {
-                SortedSet<Integer> members = member.configuration().members();
+                SortedSet<Integer> members =
+                        new TreeSet<>(member.configuration().members());
+                members.removeAll(drained);
                 List<Integer> machines = Rings.order(region, members);
                 int count = Math.min(machines.size(), context.membership().replication());
                 member.place(region, new RegionPlacement(machines.getFirst(), machines.subList(1, count), List.of()));
@@ -272,6 +292,7 @@ public final class FarmNode implements AutoCloseable {
         parts.transactions().truncate(machine, request);
         switch (kind) {
             case CAPABILITY -> reply.onAnswer(RegionCapabilities.answer(request, parts.space()));
+            case COPY -> reply.onAnswer(CopiedObjects.answer(request, parts.space(), context.longestMessage()));
             case ALLOCATE -> reply.onAnswer(Allocations.answer(request, parts.space()));
             case PREPARE,
                     VALIDATE,

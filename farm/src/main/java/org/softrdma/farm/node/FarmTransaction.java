@@ -114,6 +114,7 @@ public final class FarmTransaction {
     public long allocate(int length, long hint) {
         SpaceAllocation allocation = new SpaceAllocation(node, length, hint);
         waits.accept(allocation);
+        requireEpoch(allocation.epoch());
         ObjectImage image = new ObjectImage();
         image.reset(length, allocation.version());
         image.incarnation(allocation.incarnation());
@@ -124,9 +125,12 @@ public final class FarmTransaction {
         return allocation.address();
     }
 
-    /** Frees an object that it has read. */
+    /** Frees an object that it has read; does nothing if it is free already. */
     public void free(long address) {
         ReadObject object = required(address);
+        if (!object.image.isAllocated()) {
+            return;
+        }
         object.change = WriteEntry.Change.FREE;
         object.image.nextIncarnation();
         object.image.allocated(false);

@@ -91,6 +91,8 @@ final class FunctionTask extends NodeTask {
         over = true;
         if (verdict == NodeVerdict.DONE) {
             outcome = new TransactionOutcome.Committed<>(answer.getLong(NodeMessageDescriptor.RESULT_OFFSET));
+        } else if (verdict == NodeVerdict.UNDECIDED) {
+            outcome = new TransactionOutcome.Unknown<>(id);
         } else if (verdict == NodeVerdict.REFUSED) {
             boolean failed = fail("function " + function + " is unknown at the primary, or it threw");
             assert failed;

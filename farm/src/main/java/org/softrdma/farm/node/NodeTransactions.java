@@ -43,7 +43,7 @@ final class NodeTransactions implements ShippedFunctions.Machine {
     }
 
     private void onRecorded(TxId id, int machine, ByteBuffer answer) {
-        commits.onAnswer(id, machine, answer);
+        commits.onAnswer(id, machine, answer, context.nanoClock().nanoTime());
     }
 
     @Override
@@ -103,16 +103,16 @@ final class NodeTransactions implements ShippedFunctions.Machine {
         switch (NodeMessageDescriptor.kind(request)) {
             case SHIP -> commits.onShip(request, reply::onAnswer);
             case RUN -> functions.onRun(request, context.nanoClock().nanoTime(), reply::onAnswer);
-            case CAPABILITY, ALLOCATE, PREPARE, VALIDATE, COMMIT_REPLICA, COMMIT_PRIMARY, ABORT, RECORD ->
+            case CAPABILITY, ALLOCATE, PREPARE, VALIDATE, COMMIT_REPLICA, COMMIT_PRIMARY, ABORT, RECORD, COPY ->
                 reply.onAnswer(participant.onMessage(request));
             case IN_DOUBT, DECIDE_REPLICA, DECIDE_PRIMARY, RECOVERED ->
                 recovery.onMessage(machine, request, reply::onAnswer);
         }
     }
 
-    /** Recovers what the epoch has interrupted, and runs functions that were shipped here; returns the amount of work. */
+    /** Recovers what the epoch has interrupted, sends again, and runs functions that came; returns the amount of work. */
     int doWork(long nowNs) {
-        return (member.isRunning() ? recovery.begin() : 0) + functions.doWork(nowNs);
+        return (member.isRunning() ? recovery.begin() : 0) + commits.doWork(nowNs) + functions.doWork(nowNs);
     }
 
     /** An epoch was learnt: nobody waits for an answer of the older one any more. */

@@ -98,7 +98,8 @@ final class Peers implements AutoCloseable {
                         COMMIT_REPLICA,
                         RECORD,
                         IN_DOUBT,
-                        RECOVERED -> direct;
+                        RECOVERED,
+                        COPY -> direct;
                 case DECIDE_REPLICA, DECIDE_PRIMARY -> decisions;
                 case SHIP, RUN -> transactions;
             };
@@ -120,7 +121,9 @@ final class Peers implements AutoCloseable {
         this.context = context;
         int sends = RingEnd.MOST_WRITES + context.reads() + 2;
         // All lanes of requests and of answers; twice that, as the receiver tells its position only after half a ring.
-        int ring = RingBox.capacityFor(context.longestMessage(), 2 * 2 * LANES * context.window());
+        int ring = RingBox.capacityFor(
+                CopiedObjects.longestAnswer(context.shape(), context.longestMessage()),
+                2 * 2 * LANES * context.window());
         around = new PeerLink.Surroundings(
                 device, domain, reads, new StoreCounters(), membership.machine(), context.cluster(), ring, sends);
         listener = device.listen(context.address(), BACKLOG);

@@ -20,6 +20,7 @@ final class SpaceAllocation extends NodeTask {
     private long notBeforeNs = Long.MIN_VALUE;
     private int failures;
     private long address = FarmAddress.NONE;
+    private int epoch;
     private long version;
     private long incarnation;
 
@@ -31,6 +32,11 @@ final class SpaceAllocation extends NodeTask {
 
     long address() {
         return address;
+    }
+
+    /** The epoch in which it is reserved: in later ones it is not. */
+    int epoch() {
+        return epoch;
     }
 
     long version() {
@@ -94,6 +100,7 @@ final class SpaceAllocation extends NodeTask {
         if (address == FarmAddress.NONE) {
             notBeforeNs = node.pauseUntilNs(node.clock().nanoTime(), ++failures);
         } else {
+            epoch = node.member().epoch();
             version = Allocations.version(answer);
             incarnation = Allocations.incarnation(answer);
         }

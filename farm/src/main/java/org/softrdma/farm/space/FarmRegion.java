@@ -2,6 +2,7 @@ package org.softrdma.farm.space;
 
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
+import org.softrdma.farm.memory.FarmObjectDescriptor;
 import org.softrdma.farm.memory.FarmSlabs;
 import org.softrdma.farm.memory.ObjectLines;
 import org.softrdma.farm.memory.ObjectWriter;
@@ -15,6 +16,7 @@ import org.softrdma.verbs.device.VerbsDevice;
 /** Memory of a region on one machine that has it, registered for REMOTE_READ only. The node's thread. */
 public final class FarmRegion implements AutoCloseable {
     private final RegisteredMemory memory;
+    private final SpaceShape shape;
     private final FarmSlabs slabs;
     private final ObjectWriter writer;
     private boolean allocates;
@@ -30,9 +32,10 @@ public final class FarmRegion implements AutoCloseable {
      */
     FarmRegion(VerbsDevice device, ProtectionDomain domain, SpaceShape shape, MemorySteps steps, boolean allocates) {
         this.allocates = allocates;
+        this.shape = shape;
         memory = new RegisteredMemory(device, domain, shape.regionLength(), Set.of(AccessFlag.REMOTE_READ));
         slabs = new FarmSlabs(shape.regionLength(), shape.blockLength());
-        long taken = slabs.reserve(shape.blockLength()); // for the table of blocks
+        long taken = slabs.reserve(shape.blockLength()); // so that no object is at 0
         assert taken == shape.blockLength();
         writer = new ObjectWriter(memory.segment(), shape.checksums(), steps);
     }
@@ -60,7 +63,12 @@ public final class FarmRegion implements AutoCloseable {
      * @return its offset, or {@link FarmSlabs#FULL}
      */
     long allocate(int length, long neighbour) {
-        return allocates ? slabs.allocate(ObjectLines.slotLength(length), neighbour) : FarmSlabs.FULL;
+        return allocates ? slabs.allocate(shape.slotLength(length), neighbour) : FarmSlabs.FULL;
+    }
+
+    /** A transaction has allocated an object here, on whatever machine. */
+    public void allocated(long offset, int length) {
+        boolean ignored = slabs.learn(offset, shape.slotLength(length));
     }
 
     /** Gives the room of an object back. */
@@ -70,9 +78,58 @@ public final class FarmRegion implements AutoCloseable {
         }
     }
 
-    /** Another machine is its primary: from now on this one does not know what is free in it. */
+    /** An epoch was learnt: what is reserved in older ones is void, and what they have allocated will be known later. */
     void allocatesNoMore() {
         allocates = false;
+    }
+
+    /** All transactions of older epochs are over: what is free in it, its objects say. */
+    void allocatesAgain() {
+        if (!allocates) {
+            allocates = true;
+            slabs.rescan(object -> isAllocated(object));
+        }
+    }
+
+    private boolean isAllocated(long object) {
+        return (ObjectLines.getLong(segment(), object, FarmObjectDescriptor.INCARNATION_OFFSET)
+                        & FarmObjectDescriptor.ALLOCATED)
+                != 0;
+    }
+
+    // ---- copies
+
+    /** The first place of an object that is not before an offset, or {@link FarmSlabs#FULL} if there is none. */
+    public long placeFrom(long from) {
+        return slabs.placeFrom(from);
+    }
+
+    /** Bytes of an object's place. */
+    public int slotLength(long offset) {
+        return slabs.slotLength(offset);
+    }
+
+    /** The version of the object at a place, without its lock; 0 if none was ever written there. */
+    public long version(long offset) {
+        return writer.version(offset) & ~FarmObjectDescriptor.LOCK_MASK;
+    }
+
+    /**
+     * Puts an object down as another machine has it, unless this one has it as new or newer.
+     *
+     * @param offset of it
+     * @param version of it, without a lock
+     * @param bytes of its place
+     * @return false if no such object can be there
+     */
+    public boolean put(long offset, long version, MemorySegment bytes) {
+        if (!slabs.learn(offset, (int) bytes.byteSize()) || slabs.slotLength(offset) != bytes.byteSize()) {
+            return false;
+        }
+        if (version > version(offset)) {
+            writer.put(offset, bytes);
+        }
+        return true;
     }
 
     @Override

@@ -66,12 +66,14 @@ public final class FarmSpace implements AutoCloseable {
     /**
      * Makes the regions that this machine has now, and gives up those that it has no more. Capabilities hold for one epoch.
      * A region that this machine becomes primary of by an epoch is not {@link #serves served} before its locks are recovered,
-     * each time; one that is made within an epoch is empty.
+     * each time; one that is made within an epoch is empty. Reservations are void: nothing is allocated before the
+     * {@link #transactionsRecovered transactions} of older epochs are over.
      */
     public void onConfiguration(FarmConfiguration told) {
         boolean sameEpoch = told.epoch() == configuration.epoch();
         if (!sameEpoch) {
             capabilities.clear();
+            regions.values().forEach(FarmRegion::allocatesNoMore);
         }
         FarmConfiguration before = configuration;
         configuration = told;
@@ -89,10 +91,6 @@ public final class FarmSpace implements AutoCloseable {
             }
             if (sameEpoch && !before.regions().containsKey(region) && isPrimary(region)) {
                 ready.add(region);
-            }
-            FarmRegion own = regions.get(region);
-            if (own != null && !isPrimary(region)) {
-                own.allocatesNoMore();
             }
         }
     }
@@ -115,6 +113,15 @@ public final class FarmSpace implements AutoCloseable {
     /** What is in doubt in the regions that this machine is primary of is locked: it serves them. */
     public void locksRecovered() {
         configuration.regions().keySet().stream().filter(this::isPrimary).forEach(ready::add);
+    }
+
+    /** All transactions of older epochs are over: this machine knows what is free in the regions that it serves. */
+    public void transactionsRecovered() {
+        regions.forEach((number, region) -> {
+            if (serves(number)) {
+                region.allocatesAgain();
+            }
+        });
     }
 
     /** A region that this machine has, or null. */
@@ -195,7 +202,7 @@ public final class FarmSpace implements AutoCloseable {
         if (region == null || !serves(number)) {
             return FarmAddress.NONE;
         }
-        long offset = region.allocate(shape.lengthWithChecksum(length), neighbour);
+        long offset = region.allocate(length, neighbour);
         return offset == FarmSlabs.FULL ? FarmAddress.NONE : FarmAddress.of(number, offset);
     }
 

@@ -44,6 +44,11 @@ public record SpaceShape(long regionLength, int blockLength, boolean checksums) 
         return ObjectLines.lengthInMemory(offset, FarmObjectDescriptor.lengthWithChecksum(length, checksums));
     }
 
+    /** Bytes that an object is given, wherever it begins: those of its size class are as many or a few more. */
+    public int slotLength(int length) {
+        return ObjectLines.slotLength(lengthWithChecksum(length));
+    }
+
     /** Header, payload and checksum. */
     int lengthWithChecksum(int length) {
         return FarmObjectDescriptor.lengthWithChecksum(length, checksums);

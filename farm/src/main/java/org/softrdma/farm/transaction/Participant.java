@@ -93,7 +93,7 @@ public final class Participant {
             case RECORD -> record(id, message, TransactionMessages.writes(message));
             case DECIDE_REPLICA -> decide(id, message, false);
             case DECIDE_PRIMARY -> decide(id, message, true);
-            case CAPABILITY, ALLOCATE, SHIP, RUN, IN_DOUBT, RECOVERED -> NodeVerdict.REFUSED;
+            case CAPABILITY, ALLOCATE, SHIP, RUN, IN_DOUBT, RECOVERED, COPY -> NodeVerdict.REFUSED;
         };
     }
 
@@ -225,7 +225,7 @@ public final class Participant {
         List<TransactionRecord.Write> writes = new ArrayList<>();
         for (TransactionRecord.Write write : found.writes()) {
             if (isPrimary(write) == asPrimary && !write.isCommitted()) {
-                write.committed();
+                committed(write);
                 if (isNewer(write)) {
                     writes.add(write);
                 } else {
@@ -241,6 +241,15 @@ public final class Participant {
         }
         for (TransactionRecord.Write write : writes) {
             unlock(write, asPrimary);
+        }
+    }
+
+    /** What is allocated here, whoever becomes primary must know. */
+    private void committed(TransactionRecord.Write write) {
+        write.committed();
+        FarmRegion region = space.region(FarmAddress.region(write.address()));
+        if (write.entry().change() == WriteEntry.Change.ALLOCATE && region != null) {
+            region.allocated(offset(write), write.entry().image().length());
         }
     }
 
@@ -387,7 +396,7 @@ public final class Participant {
             own = found.add(write.entry());
         }
         if (write.isCommitted() && !own.isCommitted()) {
-            own.committed();
+            committed(own);
             if (isNewer(own)) {
                 writer(own).lockForWriting(offset(own), own.entry().image().length());
                 writer(own).write(offset(own), own.entry().image());

@@ -216,8 +216,13 @@ public final class ShippedFunctions {
         TxId id = machine.begin(told -> recovered(batch, told));
         ByteBuffer ship = SingleMachineCommits.ship(id, written, batch.objects.read(), machine.truncated());
         commits.onShip(ship, answer -> {
-            machine.over(id);
-            batch.ran.forEach(waiting -> end(waiting, NodeMessageDescriptor.verdict(answer)));
+            NodeVerdict verdict = NodeMessageDescriptor.verdict(answer);
+            if (verdict == NodeVerdict.UNDECIDED) { // it is known until it is recovered
+                batch.ran.forEach(waiting -> waiting.answer(verdict));
+            } else {
+                machine.over(id);
+                batch.ran.forEach(waiting -> end(waiting, verdict));
+            }
         });
     }
 

@@ -1,6 +1,8 @@
 package org.softrdma.farm.transaction;
 
 import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -8,6 +10,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.softrdma.farm.membership.RegionPlacement;
 import org.softrdma.farm.memory.FarmAddress;
@@ -26,13 +29,19 @@ import org.softrdma.farm.space.FarmSpace;
  *   <li>When all have it, it locks everything against readers, writes, and unlocks; then it answers.
  * </ol>
  *
- * <p>No socket, no clock. The node's thread.
+ * <p>A replica that has yet to hear of a new region gets the RECORD again after a pause. One that refuses it breaks the
+ * protocol: others may have it, so it can be neither committed nor aborted before the next epoch. No socket, no clock.
+ * The node's thread.
  */
 public final class SingleMachineCommits {
+    private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(1);
+
     private final FarmSpace space;
     private final Participant participant;
     private final Sender sender;
     private final Map<TxId, Open> open = new HashMap<>();
+    /** Replicas that were not ready, in the order in which they get their RECORDs again. */
+    private final Deque<Unready> unready = new ArrayDeque<>();
 
     /** Sends messages. */
     @FunctionalInterface
@@ -41,10 +50,13 @@ public final class SingleMachineCommits {
         void send(TxId id, int machine, ByteBuffer message);
     }
 
+    private record Unready(TxId id, int machine, long untilNs) {}
+
     private static final class Open {
         private final ByteBuffer ship;
         private final Set<Integer> awaited;
         private Consumer<ByteBuffer> reply;
+        private boolean isRefused;
 
         Open(ByteBuffer ship, Set<Integer> awaited, Consumer<ByteBuffer> reply) {
             this.ship = ship;
@@ -107,6 +119,7 @@ public final class SingleMachineCommits {
         Open again = open.get(id);
         if (again != null) {
             again.reply = reply;
+            answerIfRefused(again);
             return;
         }
         boolean committed = participant.isCommittedAlone(id);
@@ -145,18 +158,48 @@ public final class SingleMachineCommits {
      * @param id of its transaction
      * @param machine which answers
      * @param answer of it
+     * @param nowNs by this machine's clock
      */
-    public void onAnswer(TxId id, int machine, ByteBuffer answer) {
+    public void onAnswer(TxId id, int machine, ByteBuffer answer, long nowNs) {
         Open current = open.get(id);
         if (current == null) {
             return;
         }
         NodeVerdict verdict = NodeMessageDescriptor.verdict(answer);
         if (verdict == NodeVerdict.NOT_READY) { // it has yet to hear of a region that is new
-            sender.send(id, machine, TransactionMessages.record(current.ship));
-        } else if (verdict == NodeVerdict.DONE && current.awaited.remove(machine) && current.awaited.isEmpty()) {
+            unready.add(new Unready(id, machine, nowNs + PAUSE_NS));
+        } else if (verdict != NodeVerdict.DONE) {
+            current.isRefused = true;
+            answerIfRefused(current);
+        } else if (current.awaited.remove(machine) && current.awaited.isEmpty()) {
             commit(id, current);
         }
+    }
+
+    private static void answerIfRefused(Open current) {
+        if (current.isRefused) {
+            current.reply.accept(NodeMessageDescriptor.answer(NodeVerdict.UNDECIDED, 0));
+            current.reply = answer -> {};
+        }
+    }
+
+    /**
+     * Sends again what a replica was not ready for.
+     *
+     * @param nowNs by this machine's clock
+     * @return how much
+     */
+    public int doWork(long nowNs) {
+        int sent = 0;
+        for (Unready next = unready.peek(); next != null && nowNs - next.untilNs >= 0; next = unready.peek()) {
+            unready.remove();
+            Open current = open.get(next.id);
+            if (current != null) {
+                sent++;
+                sender.send(next.id, next.machine, TransactionMessages.record(current.ship));
+            }
+        }
+        return sent;
     }
 
     private void commit(TxId id, Open current) {
@@ -168,5 +211,6 @@ public final class SingleMachineCommits {
     /** An epoch was learnt: what is under way stays locked, and in doubt. */
     public void onEpoch() {
         open.clear();
+        unready.clear();
     }
 }

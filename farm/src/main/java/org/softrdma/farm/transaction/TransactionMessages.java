@@ -193,7 +193,7 @@ final class TransactionMessages {
         return switch (NodeMessageDescriptor.kind(message)) {
             case PREPARE, VALIDATE, RECORD, SHIP, IN_DOUBT, DECIDE_REPLICA, DECIDE_PRIMARY ->
                 message.limit() >= LIST_OFFSET;
-            case CAPABILITY, ALLOCATE, COMMIT_REPLICA, COMMIT_PRIMARY, ABORT -> message.limit() >= REGIONS_OFFSET;
+            case CAPABILITY, ALLOCATE, COPY, COMMIT_REPLICA, COMMIT_PRIMARY, ABORT -> message.limit() >= REGIONS_OFFSET;
             case RECOVERED -> true;
             case RUN ->
                 message.limit() >= RUN_ARGUMENT

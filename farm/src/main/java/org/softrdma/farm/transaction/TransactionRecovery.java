@@ -34,7 +34,7 @@ import org.softrdma.farm.space.FarmSpace;
  *       replicas, which are told what they lack; then <b>DECIDE_PRIMARY</b>. Only when all have answered is the application
  *       told: until then the next loss of a machine may leave nobody who knows.
  *   <li><b>RECOVERED</b> to all, when a member has nothing more to decide. Who has heard that of all forgets all records of
- *       older epochs.
+ *       older epochs, and finds out what is free in the regions that it serves.
  * </ol>
  *
  * <p>The next epoch may come at any moment: then it begins again, with the records as they are; decisions are records. A
@@ -347,6 +347,7 @@ public final class TransactionRecovery {
     private void onRecovered(int from) {
         if (unrecovered.remove(from) && unrecovered.isEmpty()) {
             participant.recovered(configuration.epoch());
+            space.transactionsRecovered();
         }
     }
 }

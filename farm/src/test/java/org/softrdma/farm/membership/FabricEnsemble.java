@@ -48,6 +48,7 @@ public final class FabricEnsemble {
     private int active;
     private final Map<Integer, Set<Integer>> acknowledged = new HashMap<>();
     private final Set<NextConfiguration.Whole> whole = new HashSet<>();
+    private Wishes wishes = Wishes.NONE;
     private int nextMachine;
     private int lateNews;
     private final Map<Integer, Long> activatedNs = new HashMap<>();
@@ -141,10 +142,14 @@ public final class FabricEnsemble {
         }
 
         void end() {
+            end(MOST_DELAY_NS);
+        }
+
+        void end(long mostNs) {
             if (!ended) {
                 ended = true;
                 fabric.baton().note("a session ends", machine);
-                post(down, MOST_DELAY_NS, () -> tell(MembershipEvents::onSessionEnd));
+                post(down, mostNs, () -> tell(MembershipEvents::onSessionEnd));
                 changed();
             }
         }
@@ -228,7 +233,12 @@ public final class FabricEnsemble {
 
     /** Ends a session although its process runs. */
     public void expel(int machine) {
-        Objects.requireNonNull(sessions.get(machine)).end();
+        expel(machine, MOST_DELAY_NS);
+    }
+
+    /** Ends a session although its process runs, which hears of it up to so much later, and of nothing before that. */
+    public void expel(int machine, long mostNs) {
+        Objects.requireNonNull(sessions.get(machine)).end(mostNs);
     }
 
     /** The configuration that is written. */
@@ -265,6 +275,7 @@ public final class FabricEnsemble {
         });
         events.onAlive(alive);
         events.onWhole(Set.copyOf(whole));
+        events.onWishes(wishes);
     }
 
     private boolean apply(int machine, MembershipWrite write) {
@@ -274,7 +285,10 @@ public final class FabricEnsemble {
             case MembershipWrite.Renew _ -> same || flaws.contains(Flaw.RENEWALS_NOT_COMPARED);
             case MembershipWrite.Configure it -> same && it.revision() == current.revision();
             case MembershipWrite.Place it -> same && it.revision() == current.revision();
-            case MembershipWrite.Acknowledge _, MembershipWrite.Activate _, MembershipWrite.Whole _ -> same;
+            case MembershipWrite.Acknowledge _,
+                    MembershipWrite.Activate _,
+                    MembershipWrite.Whole _,
+                    MembershipWrite.Wish _ -> same;
         };
         if (applied) {
             switch (write) {
@@ -293,8 +307,12 @@ public final class FabricEnsemble {
                     fabric.baton().note("an epoch is active", active);
                     changed();
                 }
+                case MembershipWrite.Wish it -> {
+                    wishes = it.wishes();
+                    changed();
+                }
                 case MembershipWrite.Whole it -> {
-                    whole.add(new NextConfiguration.Whole(it.region(), machine));
+                    whole.add(new NextConfiguration.Whole(it.epoch(), it.region(), machine));
                     changed();
                 }
             }

@@ -49,7 +49,7 @@ class MemberTest {
     }
 
     private static FarmConfiguration configuration(int epoch, Integer... members) {
-        return new FarmConfiguration(epoch, 0, 9, new TreeSet<>(Set.of(members)), new TreeMap<>(Map.of()));
+        return new FarmConfiguration(epoch, 0, 9, epoch, new TreeSet<>(Set.of(members)), new TreeMap<>(Map.of()));
     }
 
     private void at(long nowNs) {
@@ -150,6 +150,68 @@ class MemberTest {
         assertEquals(List.of(), written(MembershipWrite.Activate.class));
         at(6010);
         assertEquals(1, written(MembershipWrite.Activate.class).size());
+    }
+
+    /** Nobody was removed: members take no READ of an older epoch once they have acknowledged this one. */
+    @Test
+    void shouldWaitForNoLeaseWhenAllMembersStay() {
+        member.onAlive(Set.of(0, 1));
+        member.onActive(4);
+        member.onConfiguration(removing(4, 5, 0, 1));
+        at(5000);
+        assertEquals(List.of(), written(MembershipWrite.Activate.class));
+        member.onAcknowledged(5, Set.of(0, 1));
+        at(5001);
+        assertEquals(1, written(MembershipWrite.Activate.class).size());
+    }
+
+    /** Epoch 4 has removed somebody, and was never active. */
+    @Test
+    void shouldWaitForTheLeasesOfWhomAnEpochHasRemovedThatWasNeverActive() {
+        member.onAlive(Set.of(0, 1));
+        member.onActive(3);
+        member.onConfiguration(removing(4, 5, 0, 1));
+        member.onAcknowledged(5, Set.of(0, 1));
+        at(5000);
+        at(6009);
+        assertEquals(List.of(), written(MembershipWrite.Activate.class));
+        at(6010);
+        assertEquals(1, written(MembershipWrite.Activate.class).size());
+    }
+
+    private static FarmConfiguration removing(int removal, int epoch, Integer... members) {
+        return new FarmConfiguration(epoch, 0, 9, removal, new TreeSet<>(Set.of(members)), new TreeMap<>(Map.of()));
+    }
+
+    /** Two copies of three machines: an epoch for both, unless the second one takes very long. */
+    @Test
+    void shouldPromoteCopiesTogether() {
+        RegionPlacement placement = new RegionPlacement(0, List.of(), List.of(1));
+        RegionPlacement other = new RegionPlacement(0, List.of(), List.of(2));
+        FarmConfiguration current = new FarmConfiguration(
+                5, 0, 9, 5, new TreeSet<>(Set.of(0, 1, 2)), new TreeMap<>(Map.of(7, placement, 8, other)));
+        Member two = new Member(new Session(), new MembershipSettings(1000, 10, 3, 2, new Rings(1)));
+        two.onAlive(Set.of(0, 1, 2));
+        two.onActive(5);
+        two.onConfiguration(current);
+        NextConfiguration.Whole first = new NextConfiguration.Whole(5, 7, 1);
+        two.onWhole(Set.of(first));
+        int ignored = two.doWork(100);
+        ignored += two.doWork(20_099);
+        assertEquals(List.of(), written(MembershipWrite.Configure.class));
+        ignored += two.doWork(20_100);
+        assertEquals(1, written(MembershipWrite.Configure.class).size());
+
+        Member quick = new Member(new Session(), new MembershipSettings(1000, 10, 3, 2, new Rings(1)));
+        quick.onAlive(Set.of(0, 1, 2));
+        quick.onActive(5);
+        quick.onConfiguration(current);
+        quick.onWhole(Set.of(first));
+        ignored += quick.doWork(100);
+        quick.onWhole(Set.of(first, new NextConfiguration.Whole(5, 8, 2)));
+        ignored += quick.doWork(101);
+        assertEquals(0, ignored);
+        assertEquals(2, written(MembershipWrite.Configure.class).size());
     }
 
     @Test

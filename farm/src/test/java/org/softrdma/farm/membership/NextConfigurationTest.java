@@ -33,7 +33,7 @@ class NextConfigurationTest {
 
     private static FarmConfiguration of(Set<Integer> members, RegionPlacement placement) {
         return new FarmConfiguration(
-                7, 3, MACHINES - 1, new TreeSet<>(members), new TreeMap<>(Map.of(REGION, placement)));
+                7, 3, MACHINES - 1, 4, new TreeSet<>(members), new TreeMap<>(Map.of(REGION, placement)));
     }
 
     /** Each machine is primary, replica, copy or nothing: all placements on the members. */
@@ -86,10 +86,10 @@ class NextConfigurationTest {
         FarmConfiguration current = of(members, old);
         Set<NextConfiguration.Whole> whole = new HashSet<>();
         if (copiesWhole) {
-            old.copies().forEach(machine -> whole.add(new NextConfiguration.Whole(REGION, machine)));
+            old.copies().forEach(machine -> whole.add(new NextConfiguration.Whole(current.epoch(), REGION, machine)));
         }
         FarmConfiguration next = NextConfiguration.of(current, alive, whole, Wishes.NONE, replication);
-        RegionPlacement placement = Objects.requireNonNull(next.regions().get(REGION));
+        RegionPlacement placement = placement(next);
         String what = current + " with " + alive + " alive, whole " + whole + ", became " + next;
         Set<Integer> stay = new TreeSet<>(alive);
         stay.retainAll(members);
@@ -122,17 +122,84 @@ class NextConfigurationTest {
         FarmConfiguration again = NextConfiguration.of(next, alive, whole, Wishes.NONE, replication);
         assertEquals(next.members(), again.members(), what);
         assertEquals(next.regions(), again.regions(), what);
+        assertEquals(stay.equals(members) ? 4 : next.epoch(), next.removal(), what);
+    }
+
+    private static RegionPlacement placement(FarmConfiguration configuration) {
+        return Objects.requireNonNull(configuration.regions().get(REGION));
+    }
+
+    /** All copies become whole, epoch after epoch, until nothing changes. */
+    private static RegionPlacement settle(FarmConfiguration from, Wishes wishes, int replication) {
+        FarmConfiguration current = from;
+        int members = from.members().size();
+        for (int epochs = 0; epochs < 5; epochs++) {
+            FarmConfiguration before = current;
+            Set<NextConfiguration.Whole> whole = new HashSet<>();
+            placement(current)
+                    .copies()
+                    .forEach(machine -> whole.add(new NextConfiguration.Whole(before.epoch(), REGION, machine)));
+            current = NextConfiguration.of(before, before.members(), whole, wishes, replication);
+            RegionPlacement next = placement(current);
+            Set<Integer> wholes = new TreeSet<>(placement(before).machines());
+            assertTrue(wholes.contains(next.primary()) && wholes.containsAll(next.replicas()), before + ", " + current);
+            int most = Math.min(
+                    members - wishes.drained().size(),
+                    1 + placement(before).replicas().size());
+            assertTrue(1 + next.replicas().size() >= Math.min(replication, most), before + " loses one of " + current);
+            if (current.regions().equals(before.regions())) {
+                return next;
+            }
+        }
+        throw new AssertionError("it does not come to an end: " + from + ", " + wishes + ", " + current);
     }
 
     @Test
-    void shouldLetAPrimaryAndAReplicaChangePlaces() {
-        FarmConfiguration current = of(set(0b111), new RegionPlacement(0, List.of(1, 2), List.of()));
+    void shouldMoveEveryRegionAwayFromMachinesThatAreDrained() {
+        int cases = 0;
+        Set<Integer> members = set(0b11111);
+        for (RegionPlacement old : placements(members)) {
+            for (int drainedBits = 1; drainedBits < 1 << MACHINES; drainedBits += 3) {
+                for (int replication = 1; replication <= 3 && !old.isLost(); replication++) {
+                    Set<Integer> drained = set(drainedBits);
+                    RegionPlacement end = settle(of(members, old), new Wishes(Set.of(), drained, false), replication);
+                    Set<Integer> left = new TreeSet<>(members);
+                    left.removeAll(drained);
+                    Set<Integer> stays = new TreeSet<>(end.machines());
+                    stays.retainAll(drained);
+                    assertTrue(stays.isEmpty() || left.isEmpty(), old + ", drained " + drained + ": " + end);
+                    int expected = Math.min(replication, left.isEmpty() ? MACHINES : left.size());
+                    assertEquals(expected, end.machines().size(), old + ", drained " + drained + ": " + end);
+                    assertTrue(!left.contains(old.primary()) || end.primary() == old.primary(), old + ": " + end);
+                    cases++;
+                }
+            }
+        }
+        assertTrue(cases > 10_000, "cases " + cases);
+    }
 
-        FarmConfiguration next =
-                NextConfiguration.of(current, set(0b111), Set.of(), new Wishes(Set.of(), Map.of(REGION, 2)), 3);
+    @Test
+    void shouldMoveEveryRegionToWhereItsRingSays() {
+        Set<Integer> members = set(0b11111);
+        for (RegionPlacement old : placements(members)) {
+            for (int replication = 1; replication <= 3 && !old.isLost(); replication++) {
+                RegionPlacement end = settle(of(members, old), new Wishes(Set.of(), Set.of(3), true), replication);
+                List<Integer> order = Rings.order(REGION, Set.of(0, 1, 2, 4));
+                assertEquals(order.getFirst(), end.primary(), old + ": " + end);
+                assertEquals(new TreeSet<>(order.subList(0, replication)), new TreeSet<>(end.machines()));
+            }
+        }
+    }
 
-        assertEquals(
-                new RegionPlacement(2, List.of(1, 0), List.of()), next.regions().get(REGION));
+    /** It may lack what was in doubt when the next epoch began. */
+    @Test
+    void shouldNotPromoteACopyThatWasWholeInAnOlderEpoch() {
+        FarmConfiguration current = of(set(0b111), new RegionPlacement(0, List.of(1), List.of(2)));
+        Set<NextConfiguration.Whole> whole = Set.of(new NextConfiguration.Whole(current.epoch() - 1, REGION, 2));
+
+        FarmConfiguration next = NextConfiguration.of(current, set(0b101), whole, Wishes.NONE, 2);
+
+        assertEquals(new RegionPlacement(0, List.of(), List.of(2)), placement(next));
     }
 
     @Test
@@ -140,7 +207,7 @@ class NextConfigurationTest {
         FarmConfiguration current = of(set(0b111), new RegionPlacement(0, List.of(1), List.of()));
 
         FarmConfiguration next =
-                NextConfiguration.of(current, Set.of(0, 1, 2, 9), Set.of(), new Wishes(Set.of(0), Map.of()), 2);
+                NextConfiguration.of(current, Set.of(0, 1, 2, 9), Set.of(), new Wishes(Set.of(0), Set.of(), false), 2);
 
         assertEquals(Set.of(1, 2, 9), next.members());
         assertEquals(9, next.newest());

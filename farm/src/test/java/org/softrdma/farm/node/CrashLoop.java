@@ -19,7 +19,7 @@ import org.softrdma.farm.space.FarmRegion;
 
 /**
  * A few transactions on four machines, one of which dies at its n-th message; in a second kind another one dies at one of
- * its messages of the recovery. In the end each transaction has taken effect everywhere or nowhere, as its application was
+ * its messages of the recovery, or of the copies that follow. In the end each transaction has taken effect everywhere or nowhere, as its application was
  * told, all replicas are equal, and nothing is locked.
  */
 final class CrashLoop {
@@ -88,7 +88,7 @@ final class CrashLoop {
             dead.add(first.machine);
             cluster.until(() -> isSettled(dead));
             if (next != null) {
-                cluster.until(() -> !cluster.host(next.machine).isAlive() || isRecovered());
+                cluster.until(() -> !cluster.host(next.machine).isAlive() || cluster.isWhole());
                 if (cluster.host(next.machine).isAlive()) {
                     cluster.host(next.machine).killAt(NEVER, 1);
                 } else {
@@ -96,7 +96,7 @@ final class CrashLoop {
                     cluster.until(() -> isSettled(dead));
                 }
             }
-            cluster.until(this::isRecovered);
+            cluster.until(cluster::isWhole);
             check();
         });
         return dead.contains(first.machine) && (second == null || dead.contains(second.machine));
@@ -106,17 +106,6 @@ final class CrashLoop {
         return dead.stream()
                         .noneMatch(machine -> cluster.configuration().members().contains(machine))
                 && cluster.ensemble().active() == cluster.configuration().epoch();
-    }
-
-    private boolean isRecovered() {
-        return cluster.configuration().members().stream()
-                .noneMatch(machine -> cluster.host(machine).isAlive()
-                        && recovers(cluster.node(machine).parts()));
-    }
-
-    private boolean recovers(NodeParts node) {
-        return !node.transactions().recovery().isOver()
-                || node.member().epoch() != cluster.configuration().epoch();
     }
 
     /** Adds one to some objects. */
@@ -161,21 +150,16 @@ final class CrashLoop {
             }
             long value = reader.read(address, LENGTH).getLong(VALUE);
             values.add(value);
-            placement.machines().stream()
-                    .filter(machine -> !placement.copies().contains(machine))
-                    .forEach(machine -> {
-                        FarmRegion region = Objects.requireNonNull(
-                                cluster.node(machine).parts().space().region(FarmAddress.region(address)));
-                        ObjectImage image = new ObjectImage();
-                        region.writer().load(FarmAddress.offset(address), LENGTH, image);
-                        require(
-                                image.getLong(VALUE) == value,
-                                "machine " + machine + " has " + image.getLong(VALUE) + " of an object that is "
-                                        + value);
-                        require(
-                                (region.writer().version(FarmAddress.offset(address)) & 3) == 0,
-                                "it is locked at " + machine);
-                    });
+            placement.machines().forEach(machine -> {
+                FarmRegion region = Objects.requireNonNull(
+                        cluster.node(machine).parts().space().region(FarmAddress.region(address)));
+                ObjectImage image = new ObjectImage();
+                region.writer().load(FarmAddress.offset(address), LENGTH, image);
+                require(
+                        image.getLong(VALUE) == value,
+                        "machine " + machine + " has " + image.getLong(VALUE) + " of an object that is " + value);
+                require((region.writer().version(FarmAddress.offset(address)) & 3) == 0, "it is locked at " + machine);
+            });
         }
         require(values.stream().noneMatch(Objects::isNull), "a region is lost");
         requireWhole(0, List.of(0, 1, 2), values);

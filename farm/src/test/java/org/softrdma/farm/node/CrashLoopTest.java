@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Every machine dies at every message of commit and of recovery. */
+/** Every machine dies at every message of commit, of recovery and of copies. */
 class CrashLoopTest {
     private static final int SAMPLE = Integer.getInteger("softrdma.sample", 1);
     private static final int MACHINES = 4;
@@ -39,7 +39,7 @@ class CrashLoopTest {
         return deaths;
     }
 
-    /** And then another one at each of its messages of the recovery. */
+    /** And then another one at each of its messages of the recovery and of the copies. */
     private static int crashTwice(int stepOfFirst, int stepOfSecond) {
         int deaths = 0;
         for (int machine = 0; machine < MACHINES; machine++) {
@@ -78,7 +78,7 @@ class CrashLoopTest {
     }
 
     @Tag("slow")
-    @Timeout(3600)
+    @Timeout(6000)
     @Test
     void shouldRecoverWhenAnyTwoMachinesDieAtAnyMessage() {
         boolean isShort = Boolean.getBoolean("softrdma.slow.short");

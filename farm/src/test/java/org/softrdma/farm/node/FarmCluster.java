@@ -150,15 +150,50 @@ final class FarmCluster {
         fabric.run(test, () -> {
             ensemble.start();
             for (int machine = 0; machine < hosts.size(); machine++) {
-                int number = machine;
-                hosts.get(machine).start("farm", () -> serve(number, regions));
-                until(() -> nodes.get(number) != null); // so numbers are those of the hosts
+                start(machine, regions);
             }
             until(() ->
                     ensemble.active() == 1 && ensemble.configuration().regions().size() == regions * hosts.size());
             body.run(this);
             stopped = true;
         });
+    }
+
+    private void start(int number, int regions) {
+        hosts.get(number).start("farm", () -> serve(number, regions));
+        until(() -> nodes.get(number) != null); // so numbers are those of the hosts
+    }
+
+    /** One machine more, which makes no regions; returns its number once it is a member. */
+    int join() {
+        int number = hosts.size();
+        hosts.add(fabric.node("m" + number));
+        nodes.add(null);
+        devices.add(null);
+        start(number, 0);
+        until(() -> configuration().members().contains(number)
+                && ensemble.active() == configuration().epoch());
+        return number;
+    }
+
+    /** True if all members that live have recovered the newest epoch. */
+    boolean isRecovered() {
+        return configuration().members().stream()
+                .noneMatch(machine ->
+                        hosts.get(machine).isAlive() && recovers(node(machine).parts()));
+    }
+
+    private boolean recovers(NodeParts node) {
+        return !node.transactions().recovery().isOver()
+                || node.member().epoch() != configuration().epoch();
+    }
+
+    /** True if that is so, and no copy is under way. */
+    boolean isWhole() {
+        return isRecovered()
+                && ensemble.active() == configuration().epoch()
+                && configuration().regions().values().stream()
+                        .allMatch(placement -> placement.copies().isEmpty());
     }
 
     private void serve(int number, int regions) {

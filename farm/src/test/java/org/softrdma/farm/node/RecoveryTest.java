@@ -27,6 +27,7 @@ import org.softrdma.fabric.baton.SimulatedThread;
 import org.softrdma.farm.membership.RegionPlacement;
 import org.softrdma.farm.memory.FarmAddress;
 import org.softrdma.farm.message.NodeMessageKind;
+import org.softrdma.farm.space.FarmSpace;
 import org.softrdma.farm.transaction.TxId;
 
 /** What epochs do to transactions of machines that live. */
@@ -101,7 +102,7 @@ class RecoveryTest {
     /** All replicas have committed; no primary has said so, and both are removed. */
     @Test
     void shouldTellThatItIsCommittedWhenThePrimariesAreGoneBeforeTheyAnswer() {
-        run(4, 6, 2, cluster -> {
+        run(8, 6, 2, cluster -> {
             List<Long> objects = new ArrayList<>();
             Set<Integer> used = new TreeSet<>();
             for (int machine = 1; machine < cluster.machines() && objects.size() < 2; machine++) {
@@ -151,6 +152,35 @@ class RecoveryTest {
             transactions.over(open.getFirst());
             cluster.until(writer::isEnded);
             assertEquals(1, cluster.node(1).read(objects.getLast(), LENGTH).getLong(VALUE));
+        });
+    }
+
+    /** It takes itself for the primary, which breaks the protocol: neither is waited for an epoch, nor told half of it. */
+    @Test
+    void shouldSayThatNobodyKnowsWhenAReplicaRefusesARecord() {
+        run(7, 3, 2, cluster -> {
+            List<Long> objects = List.of(make(cluster.node(1)), make(cluster.node(1)));
+            int region = FarmAddress.region(objects.getFirst());
+            int replica = Objects.requireNonNull(
+                            cluster.configuration().regions().get(region))
+                    .replicas()
+                    .getFirst();
+            cluster.onMessage((machine, kind) -> {
+                if (machine == replica && kind == NodeMessageKind.RECORD) {
+                    FarmSpace space = cluster.node(replica).parts().space();
+                    space.onConfiguration(
+                            space.configuration().with(region, new RegionPlacement(replica, List.of(1), List.of())));
+                    space.locksRecovered();
+                }
+            });
+            AtomicReference<@Nullable TransactionOutcome<?>> told = new AtomicReference<>();
+            SimulatedThread writer = addToAll(cluster, 2 - replica, objects.subList(0, 1), told);
+            assertTrue(cluster.fabric().baton().until(writer::isEnded, TimeUnit.SECONDS.toNanos(1)));
+            assertInstanceOf(TransactionOutcome.Unknown.class, told.get());
+            assertInstanceOf(
+                    TransactionOutcome.Unknown.class,
+                    cluster.node(0).ship(1, objects.getLast(), NumberObjects.ADD, new byte[] {1}));
+            assertEquals(1, cluster.configuration().epoch());
         });
     }
 

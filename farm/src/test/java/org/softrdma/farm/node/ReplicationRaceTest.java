@@ -29,6 +29,15 @@ class ReplicationRaceTest {
         return new TransactionRace(seed, 3 + (int) (seed / 2 % 3), 2 + (int) (seed % 2), TransactionRace.Faults.LOSS);
     }
 
+    private static TransactionRace withSessionsThatEnd(long seed) {
+        return new TransactionRace(
+                seed, 3 + (int) (seed / 2 % 3), 2 + (int) (seed % 2), TransactionRace.Faults.SESSION);
+    }
+
+    private static TransactionRace withCopies(long seed) {
+        return new TransactionRace(seed, 4 + (int) (seed / 2 % 2), 2 + (int) (seed % 2), TransactionRace.Faults.COPY);
+    }
+
     private static void requireSerializable(long from, int count, Races races) {
         Long one = Long.getLong("softrdma.seed");
         int committed = 0;
@@ -72,6 +81,20 @@ class ReplicationRaceTest {
         requireSerializable(0, SEEDS, ReplicationRaceTest::withLosses);
     }
 
+    @Tag("sampled")
+    @Timeout(600)
+    @Test
+    void shouldBeStrictlySerializableWhenSessionsEnd() {
+        requireSerializable(0, SEEDS, ReplicationRaceTest::withSessionsThatEnd);
+    }
+
+    @Tag("sampled")
+    @Timeout(600)
+    @Test
+    void shouldBeStrictlySerializableWhenReplicasAreMadeAgainAndRegionsMove() {
+        requireSerializable(0, SEEDS, ReplicationRaceTest::withCopies);
+    }
+
     @Tag("slow")
     @Timeout(3600)
     @Test
@@ -79,5 +102,7 @@ class ReplicationRaceTest {
         requireSerializable(1000, SLOW_SEEDS, ReplicationRaceTest::withReplicas);
         requireSerializable(1000, SLOW_SEEDS, ReplicationRaceTest::withKills);
         requireSerializable(1000, SLOW_SEEDS, ReplicationRaceTest::withLosses);
+        requireSerializable(1000, SLOW_SEEDS, ReplicationRaceTest::withSessionsThatEnd);
+        requireSerializable(1000, SLOW_SEEDS, ReplicationRaceTest::withCopies);
     }
 }

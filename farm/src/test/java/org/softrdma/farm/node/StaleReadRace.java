@@ -2,7 +2,6 @@ package org.softrdma.farm.node;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -165,7 +164,7 @@ final class StaleReadRace {
                 cluster.fabric().partition(cluster.host(old), cluster.ensemble().node(), longNs);
             case REMOVED -> {
                 for (int machine = 0; machine < MACHINES; machine++) {
-                    cluster.node(machine).parts().member().wish(new Wishes(Set.of(old), Map.of()));
+                    cluster.node(machine).parts().member().wish(new Wishes(Set.of(old), Set.of(), false));
                 }
                 cluster.ensemble().deaf(old, random.nextLong(1900, 2500) * MILLISECOND);
             }

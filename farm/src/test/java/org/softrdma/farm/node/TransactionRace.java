@@ -16,6 +16,7 @@ import java.util.random.RandomGeneratorFactory;
 import org.softrdma.fabric.FabricSettings;
 import org.softrdma.fabric.baton.SimulatedThread;
 import org.softrdma.fabric.network.NetworkSettings;
+import org.softrdma.farm.membership.Wishes;
 import org.softrdma.farm.memory.FarmAddress;
 import org.softrdma.farm.memory.FarmObjectDescriptor;
 import org.softrdma.farm.memory.ObjectImage;
@@ -49,7 +50,14 @@ final class TransactionRace {
          * As many machines are lost in any way: killed, without power, standing still with or without their devices, cut off
          * from the membership, their sessions ended. Clocks drift within the bound.
          */
-        LOSS
+        LOSS,
+        /** As many sessions end while their machines live on, and hear of it late. */
+        SESSION,
+        /**
+         * More machines are killed than there are replicas, each when all regions are whole again; between them regions
+         * move, as it is wished.
+         */
+        COPY
     }
 
     private static final long MILLISECOND = TimeUnit.MILLISECONDS.toNanos(1);
@@ -110,7 +118,7 @@ final class TransactionRace {
                 int number = client;
                 clients.put(client, cluster.host(client % machines).start("client", () -> work(number)));
             }
-            while (victims.size() < (faults == Faults.SHORT ? 0 : replication - 1)) {
+            while (victims.size() < losses()) {
                 int victim = random.nextInt(machines);
                 if (!victims.contains(victim)) {
                     victims.add(victim);
@@ -124,11 +132,12 @@ final class TransactionRace {
                 happen();
             }
             while (lost < victims.size()) {
-                lose(victims.get(lost++));
+                loseNext();
             }
             cluster.until(() -> areRemoved(victims));
             cluster.fabric().heal();
             cluster.until(() -> clients.entrySet().stream().noneMatch(this::goesOn));
+            cluster.until(cluster::isWhole);
             history.addAll(begun.values()); // outcomes that nobody was told
             readAll();
         });
@@ -166,9 +175,28 @@ final class TransactionRace {
         }
     }
 
-    /** The second one at any time, or while what the first one has left is recovered. */
+    private int losses() {
+        return switch (faults) {
+            case SHORT -> 0;
+            case KILL, LOSS, SESSION -> replication - 1;
+            case COPY -> machines - replication;
+        };
+    }
+
+    /** Some machine shall have no regions, or the rings say who has them, or all stays where it is. */
+    private void wishSomething() {
+        Set<Integer> drained = random.nextBoolean() ? Set.of(random.nextInt(machines)) : Set.of();
+        cluster.node(member()).parts().member().wish(new Wishes(Set.of(), drained, random.nextBoolean()));
+    }
+
+    /** The second one at any time, or while what the first one has left is recovered; or when nothing is left to do. */
     private void loseNext() {
-        if (lost > 0 && random.nextBoolean()) {
+        if (faults == Faults.COPY) {
+            cluster.until(() -> areRemoved(victims.subList(0, lost)) && cluster.isWhole());
+            wishSomething();
+            cluster.fabric().baton().sleep(random.nextLong(1, 200_000) * MICROSECOND);
+            cluster.until(cluster::isWhole);
+        } else if (lost > 0 && random.nextBoolean()) {
             cluster.until(() -> cluster.ensemble().active() > 1);
             cluster.fabric().baton().sleep(random.nextLong(1, 30_000) * MICROSECOND);
         }
@@ -177,7 +205,11 @@ final class TransactionRace {
 
     private void lose(int machine) {
         long longNs = random.nextLong(2500, 4500) * MILLISECOND;
-        switch (faults == Faults.KILL ? 0 : random.nextInt(6)) {
+        if (faults == Faults.SESSION) {
+            cluster.ensemble().expel(machine, random.nextLong(1, 2100) * MILLISECOND);
+            return;
+        }
+        switch (faults == Faults.LOSS ? random.nextInt(6) : 0) {
             case 0 -> cluster.host(machine).kill();
             case 1 -> cluster.host(machine).powerOff();
             case 2 -> cluster.host(machine).pauseProcesses(longNs);

@@ -1,6 +1,7 @@
 package org.softrdma.farm.transaction;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assertions.fail;
 
@@ -22,6 +23,7 @@ import org.softrdma.farm.memory.FarmObjectDescriptor;
 import org.softrdma.farm.memory.LockFreeReader;
 import org.softrdma.farm.memory.ObjectImage;
 import org.softrdma.farm.memory.ReadVerdict;
+import org.softrdma.farm.memory.SizeClasses;
 import org.softrdma.farm.message.NodeMessageDescriptor;
 import org.softrdma.farm.message.NodeMessageKind;
 import org.softrdma.farm.message.NodeVerdict;
@@ -69,7 +71,7 @@ class ParticipantTest {
     private final TreeSet<Integer> members = new TreeSet<>(List.of(0, 1, 2));
 
     private FarmConfiguration configuration(int epoch, RegionPlacement placement) {
-        return new FarmConfiguration(epoch, 0, 2, members, new TreeMap<>(Map.of(REGION, placement)));
+        return new FarmConfiguration(epoch, 0, 2, 0, members, new TreeMap<>(Map.of(REGION, placement)));
     }
 
     private interface Body {
@@ -231,7 +233,7 @@ class ParticipantTest {
 
             List<List<Long>> seen = new ArrayList<>();
             looks.look = () -> seen.add(List.of(look(space, 1024), look(space, 2048)));
-            commits.onAnswer(ID, 1, done());
+            commits.onAnswer(ID, 1, done(), 0);
             int firstNew = 0;
             while (firstNew < seen.size() && !seen.get(firstNew).contains(2L)) {
                 firstNew++;
@@ -289,13 +291,37 @@ class ParticipantTest {
                             new WriteEntry(FarmAddress.of(REGION + 1, 1024), WriteEntry.Change.WRITE, image)),
                     answer -> replies.add(NodeMessageDescriptor.verdict(answer)));
             assertEquals(List.of("2 to 1", "2 to 2"), sent);
-            commits.onAnswer(ID, 2, done());
-            commits.onAnswer(ID, 2, done());
-            commits.onAnswer(ID, 1, NodeMessageDescriptor.answer(NodeVerdict.NOT_READY, 0)); // a region is new to it
+            commits.onAnswer(ID, 2, done(), 0);
+            commits.onAnswer(ID, 2, done(), 0);
+            commits.onAnswer(ID, 1, NodeMessageDescriptor.answer(NodeVerdict.NOT_READY, 0), 7); // a region is new to it
+            assertEquals(0, commits.doWork(1_000_006)); // not at once, again and again
+            assertEquals(List.of("2 to 1", "2 to 2"), sent);
+            assertEquals(1, commits.doWork(1_000_007));
+            assertEquals(0, commits.doWork(9_000_000));
             assertEquals(List.of("2 to 1", "2 to 2", "2 to 1"), sent);
             assertEquals(List.of(), replies);
-            commits.onAnswer(ID, 1, done());
+            commits.onAnswer(ID, 1, done(), 0);
             assertEquals(List.of(NodeVerdict.DONE), replies);
+        });
+    }
+
+    /** The others may have it: it can be neither committed nor aborted, and nobody waits for ever. */
+    @Test
+    void shouldSayThatNobodyKnowsWhenAReplicaRefusesARecord() {
+        run(AS_PRIMARY, (space, participant) -> {
+            List<NodeVerdict> replies = new ArrayList<>();
+            SingleMachineCommits commits = new SingleMachineCommits(space, participant, (id, machine, message) -> {});
+            commits.onShip(
+                    ship(ID, List.of(), entry(1024, 0, 2)),
+                    answer -> replies.add(NodeMessageDescriptor.verdict(answer)));
+            commits.onAnswer(ID, 1, NodeMessageDescriptor.answer(NodeVerdict.REFUSED, 0), 0);
+            assertEquals(List.of(NodeVerdict.UNDECIDED), replies);
+            commits.onShip(
+                    ship(ID, List.of(), entry(1024, 0, 2)),
+                    answer -> replies.add(NodeMessageDescriptor.verdict(answer))); // its answer was lost
+            assertEquals(List.of(NodeVerdict.UNDECIDED, NodeVerdict.UNDECIDED), replies);
+            assertEquals(0, look(space, 1024));
+            assertEquals(NodeVerdict.LOCKED, prepare(participant, OTHER, entry(1024, 0, 3)));
         });
     }
 
@@ -331,7 +357,7 @@ class ParticipantTest {
             participant.onEpoch();
 
             assertEquals(LOCKED, look(space, 1024));
-            commits.onAnswer(ID, 1, done()); // of the old epoch
+            commits.onAnswer(ID, 1, done(), 0); // of the old epoch
             assertEquals(LOCKED, look(space, 1024));
         });
     }
@@ -394,6 +420,74 @@ class ParticipantTest {
             space.onConfiguration(configuration(3, AS_PRIMARY));
             space.locksRecovered();
             assertEquals(FarmAddress.NONE, space.allocate(LENGTH, FarmAddress.NONE));
+        });
+    }
+
+    private static WriteEntry allocation(long offset) {
+        ObjectImage image = new ObjectImage();
+        image.reset(LENGTH, 0);
+        image.allocated(true);
+        return new WriteEntry(FarmAddress.of(REGION, offset), WriteEntry.Change.ALLOCATE, image);
+    }
+
+    private static WriteEntry freeing(long offset) {
+        ObjectImage image = new ObjectImage();
+        image.reset(LENGTH, FarmObjectDescriptor.VERSION_STEP);
+        image.nextIncarnation();
+        return new WriteEntry(FarmAddress.of(REGION, offset), WriteEntry.Change.FREE, image);
+    }
+
+    /** A replica knows by then what is allocated, by what it was told, and finds each free place once. */
+    @Test
+    void shouldAllocateBesideWhatIsAllocatedOnceAllTransactionsAreOver() {
+        int place = new SizeClasses().size(new SizeClasses().of(SHAPE.slotLength(LENGTH)));
+        int places = SHAPE.blockLength() / place;
+        long freed = 1024L + place;
+        run(AS_REPLICA, (space, participant) -> {
+            List<Long> taken = new ArrayList<>(List.of(1024L, 1024L + 3L * place, 2048L));
+            for (long offset : taken) {
+                assertEquals(NodeVerdict.DONE, record(participant, allocation(offset)));
+            }
+            assertEquals(NodeVerdict.DONE, record(participant, allocation(freed)));
+            assertEquals(NodeVerdict.DONE, record(participant, freeing(freed)));
+            space.onConfiguration(configuration(2, AS_PRIMARY));
+            space.locksRecovered();
+            space.transactionsRecovered();
+            assertEquals(freed, FarmAddress.offset(space.allocate(LENGTH, FarmAddress.of(REGION, 1024))));
+            taken.add(freed);
+            long reserved = space.allocate(LENGTH, FarmAddress.NONE);
+            while (reserved != FarmAddress.NONE) {
+                assertFalse(taken.contains(FarmAddress.offset(reserved)), taken + " and " + reserved);
+                taken.add(FarmAddress.offset(reserved));
+                reserved = space.allocate(LENGTH, FarmAddress.NONE);
+            }
+            assertEquals(places * 15, taken.size()); // the first of 16 blocks has no objects
+        });
+    }
+
+    private int recorded;
+
+    private NodeVerdict record(Participant participant, WriteEntry entry) {
+        return verdict(participant, TransactionMessages.record(ship(new TxId(1, 9, ++recorded), List.of(), entry)));
+    }
+
+    /** What was reserved in an older epoch, nobody may write any more: it is free again. */
+    @Test
+    void shouldGiveReservationsOfOlderEpochsAway() {
+        run(AS_PRIMARY, (space, participant) -> {
+            long allocated = space.allocate(LENGTH, FarmAddress.NONE);
+            long reserved = space.allocate(LENGTH, FarmAddress.NONE);
+            SingleMachineCommits commits = new SingleMachineCommits(space, participant, (id, machine, message) -> {});
+            commits.onShip(ship(ID, List.of(), allocation(FarmAddress.offset(allocated))), answer -> {});
+            commits.onAnswer(ID, 1, done(), 0);
+            space.onConfiguration(configuration(2, AS_PRIMARY));
+            participant.onEpoch();
+            space.locksRecovered();
+            assertEquals(FarmAddress.NONE, space.allocate(LENGTH, FarmAddress.NONE));
+            space.transactionsRecovered();
+            assertEquals(reserved, space.allocate(LENGTH, allocated));
+            space.transactionsRecovered(); // once an epoch
+            assertTrue(reserved != space.allocate(LENGTH, allocated));
         });
     }
 }

@@ -104,7 +104,7 @@ class ShippedFunctionsTest implements ShippedFunctions.Machine {
                     FarmSpace space = new FarmSpace(device, domain, SHAPE, MemorySteps.OF_JVM, 0)) {
                 RegionPlacement placement = new RegionPlacement(0, List.of(1), List.of());
                 space.onConfiguration(new FarmConfiguration(
-                        1, 0, 2, new TreeSet<>(List.of(0, 1, 9)), new TreeMap<>(Map.of(REGION, placement))));
+                        1, 0, 2, 0, new TreeSet<>(List.of(0, 1, 9)), new TreeMap<>(Map.of(REGION, placement))));
                 space.locksRecovered();
                 Participant participant = new Participant(space);
                 SingleMachineCommits commits =
@@ -126,7 +126,27 @@ class ShippedFunctionsTest implements ShippedFunctions.Machine {
     }
 
     private void recorded(SingleMachineCommits commits) {
-        commits.onAnswer(Objects.requireNonNull(sent.getLast()), 1, NodeMessageDescriptor.answer(NodeVerdict.DONE, 0));
+        commits.onAnswer(
+                Objects.requireNonNull(sent.getLast()), 1, NodeMessageDescriptor.answer(NodeVerdict.DONE, 0), 0);
+    }
+
+    /** A replica breaks the protocol: it is said that nobody knows, and kept for who asks again. */
+    @Test
+    void shouldSayThatNobodyKnowsWhenAReplicaRefusesTheRecord() {
+        run((functions, commits, participant) -> {
+            ship(functions, 1, ADD, ONE);
+            assertEquals(1, functions.doWork(0));
+            TxId id = Objects.requireNonNull(sent.getLast());
+            commits.onAnswer(id, 1, NodeMessageDescriptor.answer(NodeVerdict.REFUSED, 0), 0);
+            assertEquals(List.of("1 UNDECIDED"), answers);
+            ship(functions, 2, ADD, ONE);
+            assertEquals(0, functions.doWork(0)); // it is locked until then
+            commits.onEpoch();
+            functions.onEpoch();
+            ship(functions, 1, ADD, ONE);
+            onRecovered.accept(Coordinator.Told.COMMITTED);
+            assertEquals(List.of("1 UNDECIDED", "1 DONE 0"), answers);
+        });
     }
 
     /** Whoever comes after the RECORD has been sent is in the next one. */

@@ -122,7 +122,7 @@ class TransactionRecoveryTest {
     private void epoch(RegionPlacement x, RegionPlacement y) {
         letters.clear();
         FarmConfiguration next = new FarmConfiguration(
-                ++epoch, 0, COORDINATOR, new TreeSet<>(machines.keySet()), new TreeMap<>(Map.of(7, x, 8, y)));
+                ++epoch, 0, COORDINATOR, 0, new TreeSet<>(machines.keySet()), new TreeMap<>(Map.of(7, x, 8, y)));
         machines.values().forEach(machine -> {
             machine.space.onConfiguration(next);
             machine.recovery.onEpoch();
