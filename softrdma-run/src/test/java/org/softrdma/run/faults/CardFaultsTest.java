@@ -90,6 +90,22 @@ class CardFaultsTest {
         return List.copyOf(log);
     }
 
+    /** Two alike do not happen together. */
+    @Test
+    void shouldDrawForEachFaultByItself() {
+        What refusal = new What.Refuse(VerbError.ENOMEM);
+        CardFaults faults = faults(
+                FaultPlan.NONE
+                        .and(new Fault(new When.OnVerb(Verb.REG_MR, When.EACH), refusal, 500, 100))
+                        .and(new Fault(new When.OnVerb(Verb.CREATE_QP, When.EACH), refusal, 500, 100)),
+                1);
+        int together = 0;
+        for (int i = 0; i < 60; i++) {
+            together += call(faults, Verb.REG_MR) == call(faults, Verb.CREATE_QP) ? 1 : 0;
+        }
+        assertTrue(together > 10 && together < 50, "together: " + together);
+    }
+
     @Test
     void shouldTellThatThePortIsDownAndUp() {
         CardFaults faults = faults(FaultPlan.NONE.and(new When.AtTime(10), new What.PortDown(20)), 1);
