@@ -124,14 +124,14 @@ class FaultyDatagramSocketTest {
         });
         DatagramBatch batch = new DatagramBatch(4);
         for (int i = 0; i < 4; i++) {
-            batch.addBuffer(memory.address() + 8 * i, 8);
+            batch.addBuffer(memory.address() + 8L * i, 8);
         }
         int received = faulty.receive(batch);
         List<Byte> all = new ArrayList<>();
         for (int i = 0; i < received; i++) {
             assertEquals(from, batch.peer(i).toSocketAddress());
             for (int at = 0; at < batch.length(i); at++) {
-                all.add(memory.get(ValueLayout.JAVA_BYTE, 8 * i + at));
+                all.add(memory.get(ValueLayout.JAVA_BYTE, 8L * i + at));
             }
         }
         return all;
