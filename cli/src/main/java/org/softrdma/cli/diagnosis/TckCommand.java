@@ -36,12 +36,13 @@ import picocli.CommandLine.Spec;
         description = "Test whether a provider conforms to the verbs API.",
         footer = {
             "",
-            "Prints one line per case, and a summary. A case that does not apply to the device is skipped, and its line"
-                    + " says why. The device serves both ends of each connection; --responder-device gives the accepting"
-                    + " end other options.",
+            "Prints one line per case, and a summary. A case that does not apply to the device is skipped, and its"
+                    + " line says why. The device serves both ends of each connection; --responder-device gives the"
+                    + " accepting end other options.",
             "",
-            "The fabric is a simulated network: the cases that need no socket run on it with software RNICs, in virtual time,"
-                    + " and a seed decides every choice. It splits streams anywhere, and lets others see unfinished copies.",
+            "The fabric is a simulated network: the cases that need no socket run on it with software RNICs, in"
+                    + " virtual time, and a seed decides every choice. It splits streams anywhere, and lets others see"
+                    + " unfinished copies.",
             "",
             "Examples:",
             "  softrdma tck",
@@ -78,6 +79,13 @@ public final class TckCommand implements Callable<Integer> {
             split = ",",
             description = "Run only these cases. Repeatable; --list shows the numbers.")
     private Set<Integer> cases = new LinkedHashSet<>();
+
+    @Option(
+            names = "--known-as",
+            paramLabel = "NAME",
+            description = "Expect the known deviations of this device, not of the one with the name of that which is"
+                    + " tested: what softrdma run shows as rxe0 is known as run.")
+    private @Nullable String knownAs;
 
     @Option(names = "--list", description = "List the cases and exit.")
     private boolean list;
@@ -206,7 +214,11 @@ public final class TckCommand implements Callable<Integer> {
                 settings = settings.withSeed(seed);
             }
             checkOptions(settings);
-            return new ConformanceRunner(settings, cases, KnownDeviation.TABLE, lines(out));
+            return new ConformanceRunner(
+                    settings,
+                    cases,
+                    knownAs == null ? KnownDeviation.TABLE : KnownDeviation.knownAs(knownAs),
+                    lines(out));
         } catch (IllegalArgumentException e) {
             throw new UserErrorException(String.valueOf(e.getMessage()), e);
         }

@@ -17,6 +17,8 @@ import java.util.stream.Collectors;
 public record KnownDeviation(String provider, Pattern device, int caseNumber, String reason) {
     private static final Pattern RXE = Pattern.compile("rxe");
 
+    private static final Pattern ANY = Pattern.compile("");
+
     private static final Pattern SIW = Pattern.compile("siw");
     private static final String SIW_READ_RIGHT =
             "siw of Linux 6.1 answers a READ without checking the right (siw_qp_tx.c calls siw_check_sgl_tx with none)";
@@ -102,6 +104,18 @@ public record KnownDeviation(String provider, Pattern device, int caseNumber, St
             throw new IllegalArgumentException("known deviation of " + provider + " in case " + caseNumber
                     + " has no reason: a deviation without an explanation is a fault");
         }
+    }
+
+    /**
+     * The deviations of a device, for one that has another's name, as the card of {@code softrdma run} has.
+     *
+     * @param name by which the device is known
+     */
+    public static List<KnownDeviation> knownAs(String name) {
+        return TABLE.stream()
+                .filter(entry -> entry.device.matcher(name).find())
+                .map(entry -> new KnownDeviation(entry.provider, ANY, entry.caseNumber, entry.reason))
+                .toList();
     }
 
     /** The numbers of the cases in which a device deviates, separated by commas. */

@@ -116,6 +116,15 @@ class ConformanceRunnerTest {
         assertThrows(IllegalArgumentException.class, () -> new KnownDeviation("sim", Pattern.compile(""), 36, "  "));
     }
 
+    /** The card of {@code softrdma run} has the name of SoftRoCE's, and faults of its own. */
+    @Test
+    void shouldFindTheDeviationsOfADeviceByTheNameThatItIsKnownAs() {
+        List<KnownDeviation> asSiw = KnownDeviation.knownAs("siw");
+        assertTrue(KnownDeviation.find(asSiw, "rdmacore", "rxe0", 9).isPresent());
+        assertEquals(Optional.empty(), KnownDeviation.find(asSiw, "rdmacore", "rxe0", 48));
+        assertEquals(List.of(), KnownDeviation.knownAs("another"));
+    }
+
     @Test
     void shouldListTheCasesOfADeviceThatDeviate() {
         List<KnownDeviation> table =
