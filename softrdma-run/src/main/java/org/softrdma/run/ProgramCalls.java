@@ -20,6 +20,7 @@ import org.softrdma.run.kernel.Notification;
 import org.softrdma.run.kernel.ProgramKernel;
 import org.softrdma.run.rdmacm.RdmaCmDevice;
 import org.softrdma.run.uverbs.UverbsDevice;
+import org.softrdma.sim.transport.LoopGuard;
 
 /**
  * Answers a program's calls, one after the other. Each call gets one answer, whatever happens here: a program that waits for ever would be
@@ -28,6 +29,9 @@ import org.softrdma.run.uverbs.UverbsDevice;
 final class ProgramCalls {
     private static final System.Logger LOG = System.getLogger(ProgramCalls.class.getName());
 
+    /** Of a millisecond each, for memory. */
+    private static final int PAUSES = 5_000;
+
     private final ProgramKernel kernel;
     private final Architecture architecture;
     private final Notification call;
@@ -35,6 +39,8 @@ final class ProgramCalls {
     private final Card card;
     private final UverbsDevice verbs;
     private final RdmaCmDevice manager;
+    /** Made before it is needed. */
+    private final Runnable refusal;
 
     ProgramCalls(
             ProgramKernel kernel,
@@ -46,6 +52,7 @@ final class ProgramCalls {
         this.kernel = kernel;
         this.architecture = architecture;
         call = new Notification(arena.allocate(Notification.LENGTH, Long.BYTES));
+        refusal = () -> kernel.refuse(call.id(), ErrorNumber.ENOMEM);
         card = new Card(device, kernel.listener(), settings);
         EventWriter pipes = new EventWriter(architecture);
         verbs = new UverbsDevice(kernel, range, device, card, pipes, arena);
@@ -61,8 +68,13 @@ final class ProgramCalls {
      * @param last number of that thread
      */
     void answerAll(int last) {
-        while (!answerNext(last)) {
-            Thread.onSpinWait();
+        boolean ended = false;
+        while (!ended) {
+            try {
+                ended = answerNext(last);
+            } catch (OutOfMemoryError e) {
+                LoopGuard.pause(); // no memory to look for a call
+            }
         }
     }
 
@@ -75,8 +87,7 @@ final class ProgramCalls {
 
     /** Waits for a call and answers it; true for the last one. */
     boolean answerNext(int last) {
-        awaitCall();
-        if (!kernel.receive(call)) {
+        if (!awaitCall() || !kernel.receive(call)) {
             return false;
         }
         LinuxCall which = architecture.call(call.number());
@@ -85,19 +96,45 @@ final class ProgramCalls {
         return isLast;
     }
 
-    /** The card works meanwhile, and what nobody has any more ends. The thread goes on, whatever has failed in the card. */
-    private void awaitCall() {
+    /**
+     * The card works meanwhile, and what nobody has any more ends. Whatever has failed in the card, for want of memory for one, it works
+     * on: waiting for a call would stop it.
+     *
+     * @return false if there may be none
+     */
+    private boolean awaitCall() {
         try {
             while (!card.awaitCall()) {
                 verbs.forgetContexts();
                 manager.forgetChannels();
             }
+            return true;
         } catch (RuntimeException | Error e) {
             report(null, e);
+            return kernel.hasCall();
         }
     }
 
+    /**
+     * A call for which there is no memory waits until there is some, but not for ever; a command of uverbs may have made half of what it
+     * is to make, and is not tried again.
+     */
     private void answer(@Nullable LinuxCall which) {
+        for (int i = 0; i < PAUSES; i++) {
+            try {
+                answerOnce(which);
+                return;
+            } catch (OutOfMemoryError e) {
+                if (which == LinuxCall.IOCTL && verbs.changes()) {
+                    break;
+                }
+                LoopGuard.pause();
+            }
+        }
+        LoopGuard.insist(refusal);
+    }
+
+    private void answerOnce(@Nullable LinuxCall which) {
         try {
             if (which == null) {
                 kernel.pass(call.id());
@@ -108,6 +145,8 @@ final class ProgramCalls {
             }
         } catch (CallRefusedException e) {
             kernel.refuse(call.id(), e.errno());
+        } catch (OutOfMemoryError e) {
+            throw e;
         } catch (RuntimeException | Error e) {
             kernel.refuse(call.id(), ErrorNumber.EIO);
             report(which, e);

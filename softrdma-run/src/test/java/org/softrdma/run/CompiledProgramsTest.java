@@ -1,15 +1,21 @@
 package org.softrdma.run;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
+import java.io.Writer;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Programs in C, compiled here: many queue pairs and threads, much memory, no library but its own, and nonsense. */
+/** Programs in C, compiled here: many queue pairs and threads, much memory, no library but its own, one that dies, and nonsense. */
 class CompiledProgramsTest {
     @TempDir
     private static Path built;
@@ -29,9 +35,13 @@ class CompiledProgramsTest {
         return RealRun.compiled(built, name, options);
     }
 
-    private static String pairs(String... libraries) throws Exception {
+    private static String withVerbs(String name, String... libraries) throws Exception {
         RealRun.requireVerbsHeader();
-        return compiled("pairs", libraries) + " " + RealRun.loopbackGid() + " ";
+        return compiled(name, libraries);
+    }
+
+    private static String pairs(String... libraries) throws Exception {
+        return withVerbs("pairs", libraries) + " " + RealRun.loopbackGid() + " ";
     }
 
     @Test
@@ -59,6 +69,46 @@ class CompiledProgramsTest {
                 "-lnl-3",
                 "-Wl,--end-group");
         assertEquals(0, real.run("sh", "-c", program + "2 4 65536"), real::said);
+    }
+
+    private static String writes(int port, String role) throws Exception {
+        return withVerbs("writes", "-libverbs") + " " + RealRun.loopbackGid() + " " + port + " " + role;
+    }
+
+    private static long descriptors(Process process) throws IOException {
+        try (Stream<Path> open = Files.list(Path.of("/proc/" + process.pid() + "/fd"))) {
+            return open.count();
+        }
+    }
+
+    /** Its peer hears of it by its retries, and nothing of the two is left here. */
+    @Test
+    void shouldFailTheWritesToAProgramThatDiesAmidItsOwn() throws Exception {
+        int port = RealRun.freePort();
+        String round = writes(port, "dies") + " & " + writes(port, "fails 127.0.0.1")
+                + " || exit 1; wait $!; [ $? -eq 137 ] || exit 2; read next; ";
+        Process run = real.start("sh", "-c", round + round + "exit 7");
+        try (Writer input = run.outputWriter()) {
+            real.until(() -> real.count("then an error") == 1);
+            long before = descriptors(run);
+            input.write("\n");
+            input.flush();
+            real.until(() -> real.count("then an error") == 2);
+            real.until(() -> descriptors(run) <= before);
+            real.until(() -> run.descendants().count() == 1); // the shell
+            input.write("\n");
+            input.flush();
+            assertTrue(run.waitFor(RealRun.DEADLINE_SECONDS, TimeUnit.SECONDS), real::said);
+            assertEquals(7, run.exitValue(), real::said);
+        } finally {
+            run.destroyForcibly();
+        }
+    }
+
+    @Test
+    void shouldFailTheWritesToAProgramOfAnotherRunThatDiesAmidItsOwn() throws Exception {
+        int port = RealRun.freePort();
+        real.expectTalkOfTwoRuns(writes(port, "dies") + "; [ $? -eq 137 ]", "exec " + writes(port, "fails 127.0.0.1"));
     }
 
     /** Others go on beside it, and come after it. */

@@ -14,6 +14,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Programs below a real filter: the files that they see, and who ends when. */
 class RealProgramsTest {
+    private static final int ENOSYS = 38;
+
     @TempDir
     private Path folder;
 
@@ -103,6 +105,33 @@ class RealProgramsTest {
             RealRun.awaitEnd(program);
         } finally {
             ProcessHandle.of(program).ifPresent(ProcessHandle::destroyForcibly);
+        }
+    }
+
+    /** What has not opened the device may go on, but it has no files any more: each call is answered, none waits. */
+    @Test
+    void shouldFailTheCallsOfWhatIsLeftWhenThisProcessIsKilled() throws Exception {
+        RealRun.requireProgram("python3", "python3");
+        Path number = folder.resolve("errno");
+        Process run = real.start("python3", "-c", """
+            import os, sys
+            output = os.open(sys.argv[1], os.O_WRONLY | os.O_CREAT)
+            if os.fork() == 0:
+                print("begun", flush=True)
+                try:
+                    while True:
+                        os.stat("/etc/hostname")
+                except OSError as failure:
+                    os.write(output, b"%d\\n" % failure.errno)
+                    os._exit(0)
+            os.wait()
+            """, number.toString());
+        try {
+            real.until("begun");
+            run.destroyForcibly().waitFor();
+            assertEquals(ENOSYS, real.await(number));
+        } finally {
+            run.destroyForcibly();
         }
     }
 

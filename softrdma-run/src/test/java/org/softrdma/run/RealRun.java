@@ -211,6 +211,11 @@ record RealRun(Path folder) {
         until(() -> said().contains(what), output());
     }
 
+    /** Waits for a condition; a failure tells what the last run has said. */
+    void until(Callable<Boolean> condition) throws Exception {
+        until(condition, output());
+    }
+
     /** Waits for a number that a program writes into a file. */
     long await(Path file) throws Exception {
         until(() -> Files.exists(file) && Files.readString(file).endsWith("\n"), output());

@@ -15,9 +15,16 @@ final class RunMain {
             Optional.empty(),
             counters -> {});
 
+    /** Property: the pipe of {@link HeapFiller}. */
+    static final String FILLING_PIPE = "softrdma.test.filling-pipe";
+
     private RunMain() {}
 
     public static void main(String[] arguments) throws Exception {
+        String pipe = System.getProperty(FILLING_PIPE);
+        if (pipe != null) {
+            HeapFiller.start(pipe);
+        }
         Architecture architecture =
                 Architecture.named(System.getProperty("os.arch")).orElseThrow();
         try {

@@ -42,6 +42,8 @@ import picocli.CommandLine.Spec;
             "Run a program, unmodified, beside an RDMA card that is not there. It sees the device rxe0, as on a machine"
                     + " with SoftRoCE. Needs no root, no kernel module and no container rights: Linux on x86-64, and"
                     + " the distribution's rdma-core.",
+            "Programs connect by rdma_cm, or by addresses that they exchange themselves: with those of the same run, of"
+                    + " another run, of a Java program on wire=roce, and of a kernel's SoftRoCE.",
             "With --faults the card fails as a plan says (docs/reference/fault-plans.md), which the program sees as"
                     + " the errno, the status or the event of a card. The same seed and the same calls in the same order"
                     + " have the same faults; what the threads of the program do, and when, is not ours to order."

@@ -6,6 +6,7 @@ import java.lang.foreign.ValueLayout;
 import org.softrdma.run.kernel.Architecture;
 import org.softrdma.run.kernel.LinuxCall;
 import org.softrdma.run.kernel.RawCalls;
+import org.softrdma.sim.transport.LoopGuard;
 
 /**
  * Writes events into pipes. One that is full, since its program does not read, takes no more of them; one that nobody reads takes none.
@@ -42,6 +43,12 @@ public final class EventWriter {
     private boolean write(int writingEnd, long first, long second, int length) {
         event.set(ValueLayout.JAVA_LONG, 0, first);
         event.set(ValueLayout.JAVA_LONG, Long.BYTES, second);
-        return calls.call(LinuxCall.WRITE, writingEnd, event.address(), length) == length;
+        while (true) { // an event that was lost for want of memory would leave its program waiting for good
+            try {
+                return calls.call(LinuxCall.WRITE, writingEnd, event.address(), length) == length;
+            } catch (OutOfMemoryError e) {
+                LoopGuard.pause();
+            }
+        }
     }
 }

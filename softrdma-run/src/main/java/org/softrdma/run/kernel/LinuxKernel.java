@@ -40,13 +40,17 @@ public final class LinuxKernel implements ProgramKernel {
     private static final int READABLE_WRITABLE = 3;
     private static final int SHARED = 1;
     private static final int CURRENT_DIRECTORY = -100;
+    private static final int POLL_READABLE = 1;
     private static final int POLL_ERROR = 8;
+    private static final String PROCESSES = "/proc/";
+    private static final int DECIMAL = 10;
     private static final String PROCESS_LINE = "Tgid:";
     private static final String FLAGS_LINE = "flags:";
 
     private static final int REPLY_LENGTH = 24;
     private static final int VECTOR_LENGTH = 16;
     private static final int PATH_LENGTH = 4096;
+    private static final int DESCRIPTOR_PATH_LENGTH = 64;
     private static final int POLL_LENGTH = 8;
 
     private final RawCalls calls;
@@ -56,6 +60,9 @@ public final class LinuxKernel implements ProgramKernel {
     private final MemorySegment vectors;
     private final MemorySegment word;
     private final MemorySegment path;
+    /** Of a descriptor: {@code /proc/} stays in it. */
+    private final MemorySegment descriptorPath;
+
     private final MemorySegment link;
     private final MemorySegment noTime;
 
@@ -73,6 +80,8 @@ public final class LinuxKernel implements ProgramKernel {
         vectors = arena.allocate(2L * VECTOR_LENGTH, Long.BYTES);
         word = arena.allocate(LONG);
         path = arena.allocate(PATH_LENGTH);
+        descriptorPath = arena.allocate(DESCRIPTOR_PATH_LENGTH);
+        descriptorPath.setString(0, PROCESSES);
         link = arena.allocate(PATH_LENGTH);
         noTime = arena.allocate(2L * Long.BYTES, Long.BYTES);
     }
@@ -91,6 +100,11 @@ public final class LinuxKernel implements ProgramKernel {
             throw new IllegalStateException("calls of the program cannot be received: errno " + -result);
         }
         return result >= 0;
+    }
+
+    @Override
+    public boolean hasCall() {
+        return poll(listener, POLL_READABLE) != 0;
     }
 
     @Override
@@ -160,6 +174,39 @@ public final class LinuxKernel implements ProgramKernel {
         return length <= 0
                 ? ""
                 : new String(link.asSlice(0, length).toArray(ValueLayout.JAVA_BYTE), StandardCharsets.UTF_8);
+    }
+
+    @Override
+    public int readLink(int thread, int descriptor, MemorySegment into) {
+        long at = writeNumber(PROCESSES.length(), thread);
+        descriptorPath.set(ValueLayout.JAVA_BYTE, at, (byte) '/');
+        descriptorPath.set(ValueLayout.JAVA_BYTE, at + 1, (byte) 'f');
+        descriptorPath.set(ValueLayout.JAVA_BYTE, at + 2, (byte) 'd');
+        descriptorPath.set(ValueLayout.JAVA_BYTE, at + 3, (byte) '/');
+        descriptorPath.set(ValueLayout.JAVA_BYTE, writeNumber(at + 4, descriptor), (byte) 0);
+        long length = calls.call(
+                LinuxCall.READLINKAT,
+                CURRENT_DIRECTORY,
+                descriptorPath.address(),
+                into.address(),
+                into.byteSize(),
+                0,
+                0);
+        return (int) Math.max(0, length);
+    }
+
+    /** Writes a number's digits into the path of a descriptor; returns where they end. A negative one names no descriptor. */
+    private long writeNumber(long at, int number) {
+        int digits = 1;
+        for (int rest = number / DECIMAL; rest != 0; rest /= DECIMAL) {
+            digits++;
+        }
+        int rest = number;
+        for (long digit = at + digits - 1; digit >= at; digit--) {
+            descriptorPath.set(ValueLayout.JAVA_BYTE, digit, (byte) ('0' + rest % DECIMAL));
+            rest /= DECIMAL;
+        }
+        return at + digits;
     }
 
     @Override
@@ -283,13 +330,17 @@ public final class LinuxKernel implements ProgramKernel {
         }
     }
 
-    /** {@code struct pollfd}: descriptor, events to wait for, events that are there. */
     @Override
     public boolean isAbandoned(int writingEnd) {
-        word.set(INT, 0, writingEnd);
-        word.set(INT, Integer.BYTES, 0);
+        return (poll(writingEnd, 0) & POLL_ERROR) != 0;
+    }
+
+    /** {@code struct pollfd}: descriptor, events to wait for, events that are there, which it returns. */
+    private int poll(int descriptor, int events) {
+        word.set(INT, 0, descriptor);
+        word.set(INT, Integer.BYTES, events);
         long ready = calls.call(LinuxCall.PPOLL, word.address(), 1, noTime.address());
-        return ready > 0 && (word.get(ValueLayout.JAVA_SHORT, POLL_LENGTH - Short.BYTES) & POLL_ERROR) != 0;
+        return ready > 0 ? word.get(ValueLayout.JAVA_SHORT, POLL_LENGTH - Short.BYTES) : 0;
     }
 
     @Override

@@ -20,6 +20,9 @@ public interface ProgramKernel {
      */
     boolean receive(Notification into);
 
+    /** Whether there is a call to {@link #receive}. */
+    boolean hasCall();
+
     /** Whether a call still waits. If not, its thread's number may be another's. */
     boolean waits(long id);
 
@@ -49,6 +52,14 @@ public interface ProgramKernel {
 
     /** What a link below /proc/THREAD leads to, such as {@code fd/3} or {@code cwd}; empty if it is not there. */
     String linkOf(int thread, String name);
+
+    /**
+     * Reads the link below /proc of a program's descriptor, without an object for it.
+     *
+     * @param into gets the bytes, as many as it has room for
+     * @return how many; 0 if it is closed
+     */
+    int readLink(int thread, int descriptor, MemorySegment into);
 
     /**
      * Makes a file in memory.

@@ -43,6 +43,7 @@ public final class UverbsDevice implements DeviceFile {
 
     private static final int PORT_ERROR = 10;
     private static final int COMPLETION_VECTORS = 1;
+    private static final int REQ_NOTIFY_CQ = 23;
     private static final int POST_SEND = 28;
     /** {@code struct ib_uverbs_cmd_hdr} and {@code struct ib_uverbs_post_send}. */
     private static final int DOORBELL_LENGTH = 32;
@@ -60,7 +61,9 @@ public final class UverbsDevice implements DeviceFile {
     private final EventWriter events;
     private final ProcessEnds ends;
     private final MemorySegment doorbell;
+    private final MemorySegment link;
     private int lastSerial;
+    private boolean changes;
 
     /** The file of a device. */
     public UverbsDevice(
@@ -74,6 +77,7 @@ public final class UverbsDevice implements DeviceFile {
         this.events = events;
         card.faults().whenPortChanges(this::tellPort);
         doorbell = arena.allocate(DOORBELL_LENGTH, Long.BYTES);
+        link = arena.allocate(OurFiles.LINK_LENGTH);
         objects = new ObjectCommands(kernel, command, card, events, device);
     }
 
@@ -122,13 +126,15 @@ public final class UverbsDevice implements DeviceFile {
 
     /** Answers the ioctl of uverbs. */
     public void answer(Notification call) throws CallRefusedException {
-        int serial = OurFiles.serialOf(kernel, call.thread(), (int) call.argument(0));
+        changes = false;
+        int serial = serialOf(call);
         VerbsContext context = contexts.get(serial);
         if (context == null) {
             kernel.pass(call.id());
             return;
         }
         command.read(call);
+        changes = command.number() != REQ_NOTIFY_CQ;
         Optional<Verb> verb = CommandVerbs.of(command.number());
         if (verb.isPresent()) {
             card.faults().onVerb(verb.get());
@@ -141,13 +147,22 @@ public final class UverbsDevice implements DeviceFile {
         }
     }
 
+    /** Whether a command that has failed amid its answer may have changed something, so that it cannot be answered again. */
+    public boolean changes() {
+        return changes;
+    }
+
+    private int serialOf(Notification call) {
+        return OurFiles.serialOf(kernel, call.thread(), (int) call.argument(0), link);
+    }
+
     /**
      * Answers a doorbell: write(2) of the command POST_SEND.
      *
      * @return false if the descriptor is none of a context
      */
     public boolean ring(Notification call) throws CallRefusedException {
-        VerbsContext context = contexts.get(OurFiles.serialOf(kernel, call.thread(), (int) call.argument(0)));
+        VerbsContext context = contexts.get(serialOf(call));
         if (context == null) {
             return false;
         }

@@ -104,6 +104,11 @@ public final class ScriptedKernel implements ProgramKernel {
     }
 
     @Override
+    public boolean hasCall() {
+        return true;
+    }
+
+    @Override
     public boolean waits(long id) {
         return waits;
     }
@@ -160,6 +165,14 @@ public final class ScriptedKernel implements ProgramKernel {
     @Override
     public String linkOf(int thread, String name) {
         return links.getOrDefault(name, "");
+    }
+
+    @Override
+    public int readLink(int thread, int descriptor, MemorySegment into) {
+        byte[] link = linkOf(thread, "fd/" + descriptor).getBytes(StandardCharsets.UTF_8);
+        int length = Math.min(link.length, (int) into.byteSize());
+        MemorySegment.copy(link, 0, into, ValueLayout.JAVA_BYTE, 0, length);
+        return length;
     }
 
     @Override
