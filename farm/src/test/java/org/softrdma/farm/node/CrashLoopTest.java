@@ -74,7 +74,7 @@ class CrashLoopTest {
     @Timeout(600)
     @Test
     void shouldRecoverWhenAnotherMachineDiesInTheRecovery() {
-        assertTrue(crashTwice(SAMPLE > 1 ? 31 : 9, SAMPLE > 1 ? 17 : 7) > 3);
+        assertTrue(crashTwice(SAMPLE > 1 ? 31 : 9, SAMPLE > 1 ? 41 : 7) > 3);
     }
 
     @Tag("slow")
