@@ -110,7 +110,7 @@ class FaultyProgramsTest {
         }
     }
 
-    /** The example of docs/guide/run.md. */
+    /** The example of docs/guide/faulty-card.md. */
     @Test
     void shouldBeRedByASeedAndGreenWhenMended() throws Exception {
         assertEquals(3, real.runWith(PlannedFaults.POSTS_FAIL.with(7), "sh", "-c", sender(false, 2)), real::said);
