@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
  * A run whose heap is full for a moment, while programs talk, and not for the first time: a connection may end by that, with errors, but nobody waits for good, and
  * the next programs find a card.
  */
+@Tag("slow")
 @Timeout(value = 3, unit = TimeUnit.MINUTES)
 class FullHeapTest {
     @TempDir
