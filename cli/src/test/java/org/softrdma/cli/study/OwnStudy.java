@@ -14,7 +14,7 @@ import org.softrdma.cli.command.OwnProgram;
 
 /** A study in a process of its own, which it binds to a core. */
 public final class OwnStudy {
-    private static final long SECONDS = 300;
+    private static final long SECONDS = 900;
 
     private OwnStudy() {}
 
