@@ -85,11 +85,13 @@ class TlsStreamTest {
     void shouldSendWhatHadNoRoomThoughNothingFollows() throws Exception {
         CompletableFuture<Integer> given = new CompletableFuture<>();
         CountDownLatch done = new CountDownLatch(1);
+        CountDownLatch seen = new CountDownLatch(1);
         talk(
                 client -> {
                     int expected = given.join();
                     assertEquals(expected, client.getInputStream().readNBytes(expected).length);
                     done.countDown();
+                    assertTrue(seen.await(PATIENCE_NS, TimeUnit.NANOSECONDS)); // its end would be read as one
                 },
                 stream -> {
                     ByteBuffer bytes = ByteBuffer.allocateDirect(1 << 16);
@@ -105,6 +107,7 @@ class TlsStreamTest {
                                 0, stream.read(bytes.clear()), "TLS has messages of its own, an application's none");
                     }
                     assertEquals(0, done.getCount(), "the last bytes have not come");
+                    seen.countDown();
                 });
     }
 }
