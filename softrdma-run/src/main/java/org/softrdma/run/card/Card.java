@@ -273,7 +273,7 @@ public final class Card {
         }
         for (int i = 0; i <= NumberedPort.COUNT; i++) {
             int port = NumberedPort.at(i);
-            if (isFree(addresses, port)) {
+            if (isFree(shown.ownAddress(), port)) {
                 SoftRdmaDevice opened = opened(shown.ownAddress(), port);
                 boolean taken = false;
                 try {
@@ -323,16 +323,7 @@ public final class Card {
                         network -> faults().isNone() ? network : new FaultyTransport(network, faults()));
     }
 
-    /** At all of them, because peers know one port for all. Not for sure: another run may take it meanwhile. */
-    private static boolean isFree(List<InetAddress> addresses, int port) throws CallRefusedException {
-        for (InetAddress each : addresses) {
-            if (!isFree(each, port)) {
-                return false;
-            }
-        }
-        return true;
-    }
-
+    /** Not for sure: another run may take it meanwhile. A device that finds its port taken logs that, which nobody needs to read. */
     private static boolean isFree(InetAddress address, int port) throws CallRefusedException {
         try (DatagramChannel channel = DatagramChannel.open()) {
             return channel.bind(new InetSocketAddress(address, port)).isOpen();
@@ -344,8 +335,8 @@ public final class Card {
     }
 
     /**
-     * Takes a port at all addresses, whether programs will use them or not: what is not taken, another run that looks for a port
-     * may try at any moment, and a program that comes just then would find no way.
+     * Takes a port at all addresses, because peers know one port for all, and whether programs will use them or not: what is not
+     * taken, another run may take at any moment.
      *
      * @return false if another device has it at one of them
      */
