@@ -49,23 +49,23 @@ class StoreCommandTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            --window=4                             | --design: missing, expected one of
-            --design=nobodys                       | --design nobodys: unknown, expected one of
-            --design=pilaf --option=x=1            | --option: option x: expected one of [directory, entries,
-            --design=pilaf --option=entries=99     | --option: entries=99: expected 0 to 24
-            --design=pilaf --option=log=never      | --option: log=never: expected one of off, async, fsync
-            --design=pilaf --window=0              | --window 0: expected 1 to 4096
-            --design=pilaf --max-value=1X          | --max-value: '1X' is not a size
-            --design=pilaf --max-value=1G          | --max-value 1073741824: expected 0 to 16777216
-            --design=pilaf --connections=0         | --connections 0: expected 1 to 10000
-            --design=pilaf --port=70000            | --port 70000: expected 0 to 65535
-            --design=pilaf --protocol=other        | --protocol other: expected paper or safe
-            --design=pilaf --idle=never            | --idle never: expected sleep or spin
-            --design=herd-rc --pin=0 --progress=manual | --pin: with --progress manual one thread does all
-            --design=herd-rc --pin=-1              | --pin -1: there is no such CPU
-            --design=pilaf --provider=none         | --provider none: unknown
-            --design=pilaf --listen=no.such.host.invalid | --listen no.such.host.invalid: no such address
-            """)
+        --window=4                             | --design: missing, expected one of
+        --design=nobodys                       | --design nobodys: unknown, expected one of
+        --design=pilaf --option=x=1            | --option: option x: expected one of [directory, entries,
+        --design=pilaf --option=entries=99     | --option: entries=99: expected 0 to 24
+        --design=pilaf --option=log=never      | --option: log=never: expected one of off, async, fsync
+        --design=pilaf --window=0              | --window 0: expected 1 to 4096
+        --design=pilaf --max-value=1X          | --max-value: '1X' is not a size
+        --design=pilaf --max-value=1G          | --max-value 1073741824: expected 0 to 16777216
+        --design=pilaf --connections=0         | --connections 0: expected 1 to 10000
+        --design=pilaf --port=70000            | --port 70000: expected 0 to 65535
+        --design=pilaf --protocol=other        | --protocol other: expected paper or safe
+        --design=pilaf --idle=never            | --idle never: expected sleep or spin
+        --design=herd-rc --pin=0 --progress=manual | --pin: with --progress manual one thread does all
+        --design=herd-rc --pin=-1              | --pin -1: there is no such CPU
+        --design=pilaf --provider=none         | --provider none: unknown
+        --design=pilaf --listen=no.such.host.invalid | --listen no.such.host.invalid: no such address
+        """)
     void shouldRefuseInOneLine(String options, String message) {
         List<String> words = new ArrayList<>(List.of(options.split(" ", -1)));
         words.add("--port=0");
@@ -77,14 +77,14 @@ class StoreCommandTest {
         assertTrue(first.startsWith("softrdma store: " + message), said::toString);
     }
 
-    @Test
-    void shouldSayWhatADeviceHasNot() {
-        assertEquals(
-                ExitCode.FAILED,
-                execute("--design", "farm", "--protocol", "paper", "--port", "0", "--device", "profile=siw"));
-        assertTrue(
-                said.toString().contains("has no [ORDERED_PLACEMENT], which the design farm needs in its form 'paper'"),
-                said::toString);
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+        --design=farm --protocol=paper --device=profile=siw | has no [ORDERED_PLACEMENT], which the design farm needs in its form 'paper'
+        --design=herd                                       | which the design herd needs in its form 'safe'
+        """)
+    void shouldSayWhatADeviceHasNot(String options, String message) {
+        assertEquals(ExitCode.FAILED, execute((options + " --port=0").split(" ", -1)));
+        assertTrue(said.toString().contains(message), said::toString);
         assertEquals(1, said.toString().lines().count(), said::toString);
     }
 

@@ -127,9 +127,9 @@ public final class UdPort implements HerdPort {
         lookNs = clock.nanoTime() + LOOK_NS;
     }
 
-    /** Bytes of the longest value of an answer, which is one datagram. */
+    /** Bytes of the longest value of an answer, which is one datagram; 0 on a device that has none. */
     public static int longestValue(VerbsDevice device) {
-        return device.capabilities().maxTransferUnit() - HerdReplyDescriptor.length(0);
+        return Math.max(0, device.capabilities().maxTransferUnit() - HerdReplyDescriptor.length(0));
     }
 
     /**
