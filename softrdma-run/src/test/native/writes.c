@@ -4,10 +4,9 @@
  *     writes GID_INDEX TCP_PORT dies|fails [HOST]
  *
  * Without HOST it waits for the other one. The one that "dies" posts 1000 WRITEs by one call, and sends itself SIGKILL when
- * half of them are complete. The one that "fails" keeps 100 under way until one of them fails, by RETRY_EXC_ERR or, if the
- * memory of the dead goes before its queue pair, by REM_ACCESS_ERR; those behind it are flushed, none is lost, and none
- * comes twice. It prints how long after the last success that was: eight times 67 ms to 268 ms, because a timeout may last
- * four times as long as it was set (IBTA 9.7.6.1.3).
+ * half of them are complete. The one that "fails" keeps 100 under way until one of them fails, by RETRY_EXC_ERR; those
+ * behind it are flushed, none is lost, and none comes twice. It prints how long after the last success that was: eight times
+ * 67 ms to 268 ms, because a timeout may last four times as long as it was set (IBTA 9.7.6.1.3).
  */
 #include <arpa/inet.h>
 #include <infiniband/verbs.h>
@@ -171,8 +170,7 @@ static void survive(struct ibv_qp *pair, struct ibv_cq *queue, struct ibv_mr *re
 		last = now();
 		post(pair, region, peer, posted++, 1);
 	}
-	if (completion.status != IBV_WC_REM_ACCESS_ERR) /* its memory went before its queue pair */
-		expect(completion, IBV_WC_RETRY_EXC_ERR);
+	expect(completion, IBV_WC_RETRY_EXC_ERR);
 	long waited = now() - last;
 	for (uint64_t number = complete; number < posted; number++)
 		expect(next(queue, number), IBV_WC_WR_FLUSH_ERR);

@@ -150,6 +150,12 @@ public final class Placement {
         return done;
     }
 
+    /** True if bytes could not be {@link #put} because the process whose memory it is has ended. */
+    public boolean ownerHasEnded() {
+        Binding binding = runBinding;
+        return binding != null && binding.ownerHasEnded();
+    }
+
     /** Bytes were put where the run goes on. */
     public void advance(int length) {
         runAddress += length;

@@ -75,6 +75,12 @@ public final class Binding {
         return region.holder instanceof ForeignProcess process ? process : null;
     }
 
+    /** True if the last copy has found that the process whose memory it is has ended. */
+    public boolean ownerHasEnded() {
+        ForeignProcess process = owner();
+        return process != null && process.hasEnded();
+    }
+
     /** True if its pages are pinned on first use. */
     public boolean isLazy() {
         return lazy;

@@ -34,9 +34,11 @@ public final class ForeignProcess {
     /** {@code struct iovec}: address and length. */
     private static final int VECTOR = 2;
 
+    private static final int ESRCH = 3;
     private static final int EFAULT = 14;
 
     private final long number;
+    private volatile boolean ended;
     private final ReentrantLock lock = new ReentrantLock();
 
     // Of the call that is made, under the lock.
@@ -70,7 +72,7 @@ public final class ForeignProcess {
      * @param source address there
      * @param target address here
      * @param length bytes
-     * @return false if some of it cannot be read there, or the process has ended; some bytes may have been copied
+     * @return false if some of it cannot be read there, or the process {@link #hasEnded}; some bytes may have been copied
      */
     public boolean read(long source, long target, long length) {
         return copy(true, target, source, length) == 0;
@@ -82,10 +84,15 @@ public final class ForeignProcess {
      * @param source address here
      * @param target address there
      * @param length bytes
-     * @return false if some of it cannot be written there, or the process has ended; some bytes may have been copied
+     * @return false if some of it cannot be written there, or the process {@link #hasEnded}; some bytes may have been copied
      */
     public boolean write(long source, long target, long length) {
         return copy(false, source, target, length) == 0;
+    }
+
+    /** Whether the last copy has found that it has ended. A process that dies loses its memory before its descriptors. */
+    public boolean hasEnded() {
+        return ended;
     }
 
     /**
@@ -153,20 +160,26 @@ public final class ForeignProcess {
     private int copy(boolean reads, long here, long there, long length) {
         lock.lock();
         try {
-            long done = 0;
-            while (done < length) {
-                set(local, here + done, length - done);
-                set(remote, there + done, length - done);
-                long copied = call(reads);
-                if (copied <= 0) {
-                    return copied < 0 ? SystemCalls.errno(state) : EFAULT;
-                }
-                done += copied;
-            }
-            return 0;
+            int errno = copyAll(reads, here, there, length);
+            ended = errno == ESRCH;
+            return errno;
         } finally {
             lock.unlock();
         }
+    }
+
+    private int copyAll(boolean reads, long here, long there, long length) {
+        long done = 0;
+        while (done < length) {
+            set(local, here + done, length - done);
+            set(remote, there + done, length - done);
+            long copied = call(reads);
+            if (copied <= 0) {
+                return copied < 0 ? SystemCalls.errno(state) : EFAULT;
+            }
+            done += copied;
+        }
+        return 0;
     }
 
     private static void set(MemorySegment vector, long address, long length) {

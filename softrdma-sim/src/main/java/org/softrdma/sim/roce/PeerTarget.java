@@ -39,6 +39,8 @@ final class PeerTarget implements UnreliableTarget {
     /** An access was refused, which ends the connection. */
     private boolean accessRefused;
 
+    private boolean ownerEnded;
+
     // The answer to a READ that is being sent: all of it is read from the memory that it began with.
     private @Nullable Binding source;
     private long sourceBase;
@@ -98,7 +100,9 @@ final class PeerTarget implements UnreliableTarget {
 
     @Override
     public boolean placeInReceive(long offset, long payload, int length) {
-        return received.put(receives.slot(), offset, payload, length);
+        boolean placed = received.put(receives.slot(), offset, payload, length);
+        ownerEnded |= !placed && placement.ownerHasEnded();
+        return placed;
     }
 
     @Override
@@ -170,9 +174,10 @@ final class PeerTarget implements UnreliableTarget {
     }
 
     /** What could not be reached in another process is an access that was refused. */
-    private boolean wasReached(boolean reached) {
+    private boolean wasReached(boolean reached, Binding region) {
         if (!reached) {
             accessRefused = true;
+            ownerEnded |= region.ownerHasEnded();
             counters.increment(Counter.ACCESS_ERRORS);
         }
         return reached;
@@ -191,7 +196,7 @@ final class PeerTarget implements UnreliableTarget {
         }
         placement.begin(length);
         placement.run(row, address, length);
-        return wasReached(placement.put(payload, length));
+        return wasReached(placement.put(payload, length), stags.binding(row));
     }
 
     @Override
@@ -246,7 +251,7 @@ final class PeerTarget implements UnreliableTarget {
             copyWords(from, target, length, rest);
             return true;
         }
-        return wasReached(memory.copyFrom(begun, from, target, length));
+        return wasReached(memory.copyFrom(begun, from, target, length), begun);
     }
 
     /** A word that lies across the border to the next packet is read once, for both. */
@@ -292,19 +297,26 @@ final class PeerTarget implements UnreliableTarget {
     public boolean fetchAndAdd(int rkey, long address, long operand) {
         int row = stags.findRemote(rkey);
         long at = word(row, address);
-        return wasReached(memory.fetchAndAdd(stags.binding(row), at, operand, original.address()));
+        Binding region = stags.binding(row);
+        return wasReached(memory.fetchAndAdd(region, at, operand, original.address()), region);
     }
 
     @Override
     public boolean compareAndSwap(int rkey, long address, long expected, long replacement) {
         int row = stags.findRemote(rkey);
         long at = word(row, address);
-        return wasReached(memory.compareAndSwap(stags.binding(row), at, expected, replacement, original.address()));
+        Binding region = stags.binding(row);
+        return wasReached(memory.compareAndSwap(region, at, expected, replacement, original.address()), region);
     }
 
     @Override
     public long original() {
         return NativeMemory.getNativeLong(original.address());
+    }
+
+    @Override
+    public boolean ownerHasEnded() {
+        return ownerEnded;
     }
 
     private long word(int row, long address) {

@@ -288,9 +288,7 @@ final class ReliableEnd implements TransportEnd {
         if (length > 0) {
             long to = at + RoceOpcode.headerLength(opcode);
             if (!target.read(begins, answers.rkey(), answers.address(), to, length, answers.rest())) {
-                if (answers.refuseRest()) {
-                    responder.fail();
-                }
+                refuseAnswer();
                 return;
             }
         }
@@ -306,6 +304,16 @@ final class ReliableEnd implements TransportEnd {
         RocePacket.putPad(at, opcode, length);
         answers.sent();
         stage.add(RocePacket.length(opcode, length), path);
+    }
+
+    /** The memory of the answer at hand cannot be read. */
+    private void refuseAnswer() {
+        if (target.ownerHasEnded()) {
+            answers.clear();
+            responder.fail();
+        } else if (answers.refuseRest()) {
+            responder.fail();
+        }
     }
 
     private boolean fillRequests(PacketStage stage, long nowNs) {

@@ -45,9 +45,11 @@ import org.softrdma.verbs.MemorySource;
 import org.softrdma.verbs.MemoryWindow;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QueuePairType;
+import org.softrdma.verbs.ReceiveAttributes;
 import org.softrdma.verbs.RemoteRegion;
 import org.softrdma.verbs.Reregistration;
 import org.softrdma.verbs.RoutingHeader;
+import org.softrdma.verbs.SendAttributes;
 import org.softrdma.verbs.SendFlags;
 import org.softrdma.verbs.UnconnectedQueuePair;
 import org.softrdma.verbs.VerbsErrorCode;
@@ -351,7 +353,7 @@ class ForeignMemoryTest {
 
     /** Any process will do, and any memory of it that can be read and not be written. */
     @Test
-    void shouldRefuseToWriteWhatTheProcessMayNotWriteAndEndWithIt() throws IOException, InterruptedException {
+    void shouldRefuseToWriteWhatTheProcessMayNotWrite() throws IOException {
         Process sleeper = new ProcessBuilder("sleep", "100").start();
         try (RoceEnds ends = new RoceEnds("epoll", RoceEnds.HERE);
                 MemoryRegion code = register(ends.passive, firstOf(sleeper))) {
@@ -371,13 +373,45 @@ class ForeignMemoryTest {
                         3, ends.active.region, 8, remote.address(), remote.rkey(), 1, SendFlags.SIGNALLED));
                 expectFailed(3, CompletionStatus.REMOTE_ACCESS_ERROR, ends.active);
             }
+        } finally {
+            sleeper.destroyForcibly();
+        }
+    }
+
+    /** Its memory goes before its queue pairs: a peer that asks meanwhile has done nothing wrong, and hears nothing. */
+    @ParameterizedTest
+    @EnumSource(
+            value = Unreachable.class,
+            names = {"READ", "WRITE", "ATOMIC", "RECEIVE"})
+    void shouldFallSilentOnceTheProcessHasEnded(Unreachable kind) throws Exception {
+        Process sleeper = new ProcessBuilder("sleep", "100").start();
+        try (RoceEnds ends = new RoceEnds("epoll", RoceEnds.HERE);
+                UnconnectedQueuePair from = unconnected(ends.active, QueuePairType.RELIABLE_CONNECTION);
+                UnconnectedQueuePair to = unconnected(ends.passive, QueuePairType.RELIABLE_CONNECTION);
+                MemoryRegion region = register(ends.passive, firstOf(sleeper))) {
+            to.readyToReceive(ReceiveAttributes.of(from.address(), 4));
+            to.readyToSend(SendAttributes.ofReads(4));
+            from.readyToReceive(ReceiveAttributes.of(to.address(), 4));
+            from.readyToSend(SendAttributes.ofReads(4).withTimeout(14, 2));
             sleeper.destroyForcibly().waitFor();
-            try (UnconnectedQueuePair from = unconnected(ends.active, QueuePairType.RELIABLE_CONNECTION);
-                    UnconnectedQueuePair to = unconnected(ends.passive, QueuePairType.RELIABLE_CONNECTION)) {
-                connect(from, to);
-                accept(from.postRead(
-                        4, ends.active.region, 0, 4, remote.address(), remote.rkey(), SendFlags.SIGNALLED));
-                expectFailed(4, CompletionStatus.REMOTE_ACCESS_ERROR, ends.active);
+            MemoryRegion own = ends.active.region;
+            RemoteRegion remote = region.remote();
+            accept(
+                    switch (kind) {
+                        case READ -> from.postRead(1, own, 0, 9, remote.address(), remote.rkey(), SendFlags.SIGNALLED);
+                        case ATOMIC ->
+                            from.postFetchAndAdd(
+                                    1, own, 0, remote.address(), remote.rkey(), 1, SendFlags.SIGNALLED);
+                        case RECEIVE -> {
+                            accept(to.postReceive(2, region, 0, 9));
+                            yield from.postSend(1, own, 0, 9, SendFlags.SIGNALLED);
+                        }
+                        default ->
+                            from.postWrite(1, own, 0, 9, remote.address(), remote.rkey(), SendFlags.SIGNALLED);
+                    });
+            expectFailed(1, CompletionStatus.RETRY_EXCEEDED_ERROR, ends.active);
+            if (kind == Unreachable.RECEIVE) {
+                expectFailed(2, CompletionStatus.LOCAL_PROTECTION_ERROR, ends.passive);
             }
         } finally {
             sleeper.destroyForcibly();

@@ -346,9 +346,15 @@ public final class AnswerQueue {
             syndromes[slot] = Aeth.REMOTE_ACCESS_ERROR;
             return false;
         }
-        head = tail;
-        withData = 0;
+        clear();
         nak(psn, Aeth.REMOTE_ACCESS_ERROR, msn);
         return true;
+    }
+
+    /** Nothing that waits is sent. */
+    public void clear() {
+        head = tail;
+        withData = 0;
+        packet = 0;
     }
 }

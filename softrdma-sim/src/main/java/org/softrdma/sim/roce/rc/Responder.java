@@ -17,7 +17,7 @@ import org.softrdma.verbs.CompletionStatus;
  * gone back, and has lost it once more. When such a gap closes, an acknowledgement goes at once, since SoftRoCE as a
  * requester heeds no other NAK before one. A packet before the expected one is a repetition: a SEND or WRITE is
  * acknowledged, a READ is executed again, an atomic is answered from memory. What is wrong with an expected packet is
- * refused by a NAK, and the connection fails.
+ * refused by a NAK, and the connection fails; if the process whose memory it is about has ended, in silence.
  *
  * <p>Answers wait in {@link AnswerQueue} in the order of the requests; acknowledgements join. Engine thread only.
  */
@@ -355,7 +355,9 @@ public final class Responder {
     }
 
     private void refuse(int psn, int syndrome) {
-        answers.nak(psn, syndrome, msn);
+        if (!target.ownerHasEnded()) {
+            answers.nak(psn, syndrome, msn);
+        }
         failed = true;
     }
 }

@@ -75,4 +75,10 @@ public interface ResponderTarget {
 
     /** What the word was before the last of these. */
     long original();
+
+    /**
+     * True if memory could not be reached because the process whose memory it is has ended. Its peer hears nothing, as of a
+     * host that is gone, and not that it has done wrong.
+     */
+    boolean ownerHasEnded();
 }

@@ -66,6 +66,8 @@ final class RcEnd implements ResponderTarget {
     private long original;
     /** No memory may be read. */
     boolean takenBack;
+    /** The memory is that of a process that has ended. */
+    boolean ended;
 
     private final SoftCompletionQueue completions =
             new SoftCompletionQueue(COMPLETIONS, new StillProgress(), null, () -> {});
@@ -332,6 +334,11 @@ final class RcEnd implements ResponderTarget {
     @Override
     public long original() {
         return original;
+    }
+
+    @Override
+    public boolean ownerHasEnded() {
+        return ended;
     }
 
     /** Everything that can be sent now, in order. */

@@ -365,6 +365,18 @@ class ResponderTest {
         assertEquals(9, NativeMemory.getByte(end.remote.address() + MEMORY - UNIT));
     }
 
+    /** A host that is gone says nothing; that of a program that was killed is alike. */
+    @Test
+    void shouldFallSilentWhenTheProcessOfTheMemoryHasEnded() {
+        write(0);
+        end.writable = false;
+        end.ended = true;
+        write(1);
+        write(2);
+        assertEquals(List.of("17@0 1f 1"), answers());
+        assertTrue(end.responder.hasFailed());
+    }
+
     @Test
     void shouldRefuseTheRestOfAWriteWhoseMemoryWasTakenBack() {
         remote(RoceOpcode.WRITE_FIRST, 0, UNIT, 0, RcEnd.KEY, 2 * UNIT);

@@ -253,4 +253,9 @@ final class UnreliablePeer implements UnreliableTarget {
     public long original() {
         throw new IllegalStateException("no unreliable connection has atomics");
     }
+
+    @Override
+    public boolean ownerHasEnded() {
+        return false;
+    }
 }
