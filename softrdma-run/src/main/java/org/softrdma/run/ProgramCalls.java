@@ -39,8 +39,6 @@ final class ProgramCalls {
     private final Card card;
     private final UverbsDevice verbs;
     private final RdmaCmDevice manager;
-    /** Made before it is needed. */
-    private final Runnable refusal;
 
     ProgramCalls(
             ProgramKernel kernel,
@@ -52,7 +50,6 @@ final class ProgramCalls {
         this.kernel = kernel;
         this.architecture = architecture;
         call = new Notification(arena.allocate(Notification.LENGTH, Long.BYTES));
-        refusal = () -> kernel.refuse(call.id(), ErrorNumber.ENOMEM);
         card = new Card(device, kernel.listener(), settings);
         EventWriter pipes = new EventWriter(architecture);
         verbs = new UverbsDevice(kernel, range, device, card, pipes, arena);
@@ -116,8 +113,8 @@ final class ProgramCalls {
     }
 
     /**
-     * A call for which there is no memory waits until there is some, but not for ever; a command of uverbs may have made half of what it
-     * is to make, and is not tried again.
+     * A call for which there is no memory waits until there is some, but not for ever; a command of uverbs that has begun may have made
+     * half of what it is to make, and is not tried again.
      */
     private void answer(@Nullable LinuxCall which) {
         for (int i = 0; i < PAUSES; i++) {
@@ -131,7 +128,7 @@ final class ProgramCalls {
                 LoopGuard.pause();
             }
         }
-        LoopGuard.insist(refusal);
+        kernel.refuse(call.id(), ErrorNumber.ENOMEM);
     }
 
     private void answerOnce(@Nullable LinuxCall which) {

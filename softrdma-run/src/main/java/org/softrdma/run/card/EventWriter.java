@@ -6,11 +6,10 @@ import java.lang.foreign.ValueLayout;
 import org.softrdma.run.kernel.Architecture;
 import org.softrdma.run.kernel.LinuxCall;
 import org.softrdma.run.kernel.RawCalls;
-import org.softrdma.sim.transport.LoopGuard;
 
 /**
  * Writes events into pipes. One that is full, since its program does not read, takes no more of them; one that nobody reads takes none.
- * One thread at a time.
+ * To write makes no object: an event that was lost for want of memory would leave its program waiting for good. One thread at a time.
  */
 public final class EventWriter {
     private static final int MOST = 2 * Long.BYTES;
@@ -43,12 +42,6 @@ public final class EventWriter {
     private boolean write(int writingEnd, long first, long second, int length) {
         event.set(ValueLayout.JAVA_LONG, 0, first);
         event.set(ValueLayout.JAVA_LONG, Long.BYTES, second);
-        while (true) { // an event that was lost for want of memory would leave its program waiting for good
-            try {
-                return calls.call(LinuxCall.WRITE, writingEnd, event.address(), length) == length;
-            } catch (OutOfMemoryError e) {
-                LoopGuard.pause();
-            }
-        }
+        return calls.call(LinuxCall.WRITE, writingEnd, event.address(), length) == length;
     }
 }

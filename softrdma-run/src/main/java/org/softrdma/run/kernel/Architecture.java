@@ -1,9 +1,10 @@
 package org.softrdma.run.kernel;
 
 import java.util.EnumMap;
-import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A processor's numbers of system calls, and its name in seccomp and in Java. Any thread. */
@@ -13,7 +14,8 @@ public enum Architecture {
     /** aarch64, not tried yet. */
     AARCH64("aarch64", 0xC000_00B7);
 
-    private static final Map<Architecture, Map<Integer, LinuxCall>> CALLS = calls();
+    /** By number. To look there makes no object: a call that was received would be lost if there were no memory for one. */
+    private static final Map<Architecture, @Nullable LinuxCall[]> CALLS = calls();
 
     private final String javaName;
     private final int auditNumber;
@@ -23,16 +25,17 @@ public enum Architecture {
         this.auditNumber = auditNumber;
     }
 
-    private static Map<Architecture, Map<Integer, LinuxCall>> calls() {
-        Map<Architecture, Map<Integer, LinuxCall>> all = new EnumMap<>(Architecture.class);
+    private static Map<Architecture, @Nullable LinuxCall[]> calls() {
+        Map<Architecture, @Nullable LinuxCall[]> all = new EnumMap<>(Architecture.class);
         for (Architecture each : values()) {
-            Map<Integer, LinuxCall> calls = new HashMap<>();
+            int last = Stream.of(LinuxCall.values()).mapToInt(each::number).max().orElse(0);
+            @Nullable LinuxCall[] calls = new LinuxCall[last + 1];
             for (LinuxCall call : LinuxCall.values()) {
                 if (each.has(call)) {
-                    calls.put(each.number(call), call);
+                    calls[each.number(call)] = call;
                 }
             }
-            all.put(each, Map.copyOf(calls));
+            all.put(each, calls);
         }
         return all;
     }
@@ -71,6 +74,7 @@ public enum Architecture {
 
     /** The call with that number; null for one that this module neither makes nor answers. */
     public @Nullable LinuxCall call(int number) {
-        return CALLS.getOrDefault(this, Map.of()).get(number);
+        @Nullable LinuxCall[] calls = Objects.requireNonNull(CALLS.get(this));
+        return number >= 0 && number < calls.length ? calls[number] : null;
     }
 }

@@ -4,8 +4,8 @@ import java.lang.System.Logger.Level;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.ref.Reference;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -35,6 +35,12 @@ public final class UverbsDevice implements DeviceFile {
     private static final int GET_CONTEXT = 0;
     private static final int QUERY_DEVICE = 1;
     private static final int QUERY_PORT = 2;
+    /**
+     * Bytes of the heap that must be free when a command begins, if it changes something: it cannot be tried again once it is under way,
+     * and a program that is refused a state of its queue pair leaves a peer that waits for good.
+     */
+    private static final int ROOM = 1 << 16;
+
     private static final int GET_CONTEXT_LENGTH = 8;
     private static final int PORT_OFFSET = 8;
     private static final int ONLY_PORT = 1;
@@ -114,10 +120,13 @@ public final class UverbsDevice implements DeviceFile {
     /** Ends contexts that nobody has any more. */
     public void forgetContexts() {
         ends.forget();
-        List<VerbsContext> ended =
-                contexts.values().stream().filter(VerbsContext::isAbandoned).toList();
-        contexts.values().removeAll(ended);
-        ended.forEach(UverbsDevice::close);
+        contexts.values().removeIf(context -> {
+            boolean abandoned = context.isAbandoned();
+            if (abandoned) { // without memory to close it, it is looked at again
+                close(context);
+            }
+            return abandoned;
+        });
         card.forgetProcesses(contexts.values().stream()
                 .flatMap(context -> context.objects(VerbsObject.Region.class))
                 .map(VerbsObject.Region::process)
@@ -134,7 +143,10 @@ public final class UverbsDevice implements DeviceFile {
             return;
         }
         command.read(call);
-        changes = command.number() != REQ_NOTIFY_CQ;
+        if (command.number() != REQ_NOTIFY_CQ) {
+            Reference.reachabilityFence(new byte[ROOM]);
+            changes = true;
+        }
         Optional<Verb> verb = CommandVerbs.of(command.number());
         if (verb.isPresent()) {
             card.faults().onVerb(verb.get());

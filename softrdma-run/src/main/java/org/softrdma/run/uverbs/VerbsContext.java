@@ -137,7 +137,10 @@ final class VerbsContext {
         return objects.values().stream().filter(type::isInstance).map(type::cast);
     }
 
-    /** Gives back what this process has of it. The engine uses no ring any more before they are unmapped. */
+    /**
+     * Gives back what this process has of it. The engine uses no ring any more before they are unmapped. If there is no memory for
+     * that, it can be asked for again: a descriptor is forgotten as soon as it is closed, and that of the events is the last.
+     */
     void close() {
         objects(VerbsObject.Pair.class).forEach(pair -> pair.card().close());
         objects(VerbsObject.SharedReceives.class).forEach(queue -> queue.card().close());
@@ -146,13 +149,12 @@ final class VerbsContext {
         objects(VerbsObject.Region.class).forEach(region -> region.card().close());
         objects(VerbsObject.Domain.class).forEach(domain -> domain.card().close());
         objects(VerbsObject.Completions.class).forEach(queue -> queue.card().close());
-        objects(VerbsObject.Channel.class)
-                .forEach(channel -> kernel.close(channel.pipe().writingEnd()));
+        objects.values().removeIf(object -> object instanceof VerbsObject.Channel channel && close(channel));
         objects.clear();
         watch.run();
+        memory.close();
         if (hasEvents()) {
             kernel.close(events.writingEnd());
         }
-        memory.close();
     }
 }

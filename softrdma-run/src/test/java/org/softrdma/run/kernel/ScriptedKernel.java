@@ -40,6 +40,9 @@ public final class ScriptedKernel implements ProgramKernel {
     /** Of every descriptor. */
     public int statusFlags;
 
+    /** The next mapping that is given back finds no memory here. */
+    public boolean withoutMemory;
+
     /** Whether the call still waits. */
     public boolean waits = true;
 
@@ -196,6 +199,10 @@ public final class ScriptedKernel implements ProgramKernel {
 
     @Override
     public void unmap(MemorySegment mapping) {
+        if (withoutMemory) {
+            withoutMemory = false;
+            throw new OutOfMemoryError("of a test");
+        }
         mappings.remove(mapping);
     }
 

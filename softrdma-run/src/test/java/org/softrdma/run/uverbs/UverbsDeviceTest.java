@@ -1,11 +1,15 @@
 package org.softrdma.run.uverbs;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.sun.management.ThreadMXBean;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.util.HexFormat;
 import java.util.List;
@@ -33,6 +37,7 @@ class UverbsDeviceTest {
     private static final int EXTENDED = 0x8000_0000;
     private static final int INVOKE_WRITE = 0;
     private static final int DONE = 0;
+    private static final int ROOM = 1 << 16;
 
     private final ScriptedKernel kernel = new ScriptedKernel();
     private UverbsDevice device = device();
@@ -212,6 +217,40 @@ class UverbsDeviceTest {
         assertEquals(0, device.contexts());
         assertTrue(kernel.open.isEmpty(), () -> "left open: " + kernel.open);
         assertTrue(kernel.mappings.isEmpty(), "left mapped");
+    }
+
+    @Test
+    void shouldForgetAContextLaterForWhichThereIsNoMemoryNow() {
+        assertEquals(DONE, command(0, 8, 0, 0));
+        assertEquals(DONE, command(17, 4, 0, 0));
+        kernel.abandoned.addAll(kernel.open);
+        kernel.withoutMemory = true;
+        assertThrows(OutOfMemoryError.class, device::contexts);
+        assertEquals(0, device.contexts());
+        assertTrue(kernel.open.isEmpty(), () -> "left open: " + kernel.open);
+        assertTrue(kernel.mappings.isEmpty(), "left mapped");
+    }
+
+    /** What is half made for want of memory cannot be made again; to arm a queue changes nothing that could be half changed. */
+    @Test
+    void shouldFindRoomInTheHeapBeforeACommandChangesAnything() {
+        int completions = completions();
+        assertTrue(fewestBytes(() -> assertEquals(DONE, command(23, 0, completions, 0))) < ROOM);
+        assertFalse(device.changes());
+        assertTrue(fewestBytes(() -> assertEquals(DONE, command(2, 40, 0, 0, 1))) >= ROOM);
+        assertTrue(device.changes());
+    }
+
+    /** Of a few times: the first one links. */
+    private static long fewestBytes(Runnable task) {
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        long fewest = Long.MAX_VALUE;
+        for (int i = 0; i < 5; i++) {
+            long before = threads.getCurrentThreadAllocatedBytes();
+            task.run();
+            fewest = Math.min(fewest, threads.getCurrentThreadAllocatedBytes() - before);
+        }
+        return fewest;
     }
 
     @Test
