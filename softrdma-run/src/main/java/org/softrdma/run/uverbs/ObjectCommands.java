@@ -24,29 +24,6 @@ import org.softrdma.verbs.MemoryRegion;
  * not extended begins with the address of its answer, 8 bytes.
  */
 final class ObjectCommands {
-    private static final int ALLOC_PD = 3;
-    private static final int DEALLOC_PD = 4;
-    private static final int CREATE_AH = 5;
-    private static final int DESTROY_AH = 8;
-    private static final int REG_MR = 9;
-    private static final int REREG_MR = 11;
-    private static final int DEREG_MR = 13;
-    private static final int ALLOC_MW = 14;
-    private static final int DEALLOC_MW = 16;
-    private static final int CREATE_COMP_CHANNEL = 17;
-    private static final int CREATE_CQ = 18;
-    private static final int RESIZE_CQ = 19;
-    private static final int DESTROY_CQ = 20;
-    private static final int REQ_NOTIFY_CQ = 23;
-    private static final int CREATE_QP = 24;
-    private static final int QUERY_QP = 25;
-    private static final int MODIFY_QP = 26;
-    private static final int DESTROY_QP = 27;
-    private static final int CREATE_SRQ = 32;
-    private static final int MODIFY_SRQ = 33;
-    private static final int QUERY_SRQ = 34;
-    private static final int DESTROY_SRQ = 35;
-
     private static final int MOST_COMPLETIONS = 0x8000 - 1;
     private static final int NO_CHANNEL = -1;
     /** Memory windows of type 1, and of type 2. */
@@ -76,8 +53,8 @@ final class ObjectCommands {
     }
 
     /** Answers the command that was read. */
-    void answer(Notification call, VerbsContext context) throws CallRefusedException {
-        switch (command.number()) {
+    void answer(UverbsCommand which, Notification call, VerbsContext context) throws CallRefusedException {
+        switch (which) {
             case ALLOC_PD -> {
                 context.watchedBy(card);
                 answerHandle(call, context.add(new VerbsObject.Domain(card.allocateDomain())));
@@ -123,7 +100,8 @@ final class ObjectCommands {
             case QUERY_QP -> pairs.query(call, context);
             case MODIFY_QP -> pairs.modify(call, context);
             case DESTROY_QP -> destroyPair(call, context);
-            default -> throw new CallRefusedException(ErrorNumber.EOPNOTSUPP);
+            case GET_CONTEXT, QUERY_DEVICE, QUERY_PORT, POST_SEND ->
+                throw new CallRefusedException(ErrorNumber.EOPNOTSUPP); // of no object, or by write(2)
         }
     }
 

@@ -7,9 +7,7 @@ import java.lang.foreign.ValueLayout;
 import java.lang.ref.Reference;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Optional;
 import java.util.stream.Collectors;
-import org.softrdma.fabric.fault.Verb;
 import org.softrdma.run.card.Card;
 import org.softrdma.run.card.EventWriter;
 import org.softrdma.run.device.RxeDevice;
@@ -32,9 +30,6 @@ public final class UverbsDevice implements DeviceFile {
     public static final String PATH = "/dev/infiniband/uverbs0";
 
     private static final System.Logger LOG = System.getLogger(UverbsDevice.class.getName());
-    private static final int GET_CONTEXT = 0;
-    private static final int QUERY_DEVICE = 1;
-    private static final int QUERY_PORT = 2;
     /**
      * Bytes of the heap that must be free when a command begins, if it changes something: it cannot be tried again once it is under way,
      * and a program that is refused a state of its queue pair leaves a peer that waits for good.
@@ -49,8 +44,6 @@ public final class UverbsDevice implements DeviceFile {
 
     private static final int PORT_ERROR = 10;
     private static final int COMPLETION_VECTORS = 1;
-    private static final int REQ_NOTIFY_CQ = 23;
-    private static final int POST_SEND = 28;
     /** {@code struct ib_uverbs_cmd_hdr} and {@code struct ib_uverbs_post_send}. */
     private static final int DOORBELL_LENGTH = 32;
 
@@ -143,19 +136,20 @@ public final class UverbsDevice implements DeviceFile {
             return;
         }
         command.read(call);
-        if (command.number() != REQ_NOTIFY_CQ) {
+        UverbsCommand which = UverbsCommand.of(command.number());
+        if (which == null) {
+            throw new CallRefusedException(ErrorNumber.EOPNOTSUPP);
+        }
+        if (which != UverbsCommand.REQ_NOTIFY_CQ) {
             Reference.reachabilityFence(new byte[ROOM]);
             changes = true;
         }
-        Optional<Verb> verb = CommandVerbs.of(command.number());
-        if (verb.isPresent()) {
-            card.faults().onVerb(verb.get());
-        }
-        switch (command.number()) {
+        card.faults().onVerb(which.verb());
+        switch (which) {
             case GET_CONTEXT -> getContext(call, context);
             case QUERY_DEVICE -> queryDevice(call);
             case QUERY_PORT -> queryPort(call);
-            default -> objects.answer(call, context);
+            default -> objects.answer(which, call, context);
         }
     }
 
@@ -183,13 +177,13 @@ public final class UverbsDevice implements DeviceFile {
                 || kernel.read(call.thread(), call.argument(1), doorbell, DOORBELL_LENGTH) != DOORBELL_LENGTH) {
             throw new CallRefusedException(length < DOORBELL_LENGTH ? ErrorNumber.EINVAL : ErrorNumber.EFAULT);
         }
-        if (doorbell.get(ValueLayout.JAVA_INT, 0) != POST_SEND) {
+        if (doorbell.get(ValueLayout.JAVA_INT, 0) != UverbsCommand.POST_SEND.number()) {
             throw new CallRefusedException(ErrorNumber.EOPNOTSUPP);
         }
         VerbsObject.Pair pair =
                 context.get(doorbell.get(ValueLayout.JAVA_INT, DOORBELL_PAIR_OFFSET), VerbsObject.Pair.class);
         try {
-            card.faults().onVerb(Verb.POST_SEND);
+            card.faults().onVerb(UverbsCommand.POST_SEND.verb());
         } catch (CallRefusedException e) {
             pair.card().takeBack();
             throw e;
