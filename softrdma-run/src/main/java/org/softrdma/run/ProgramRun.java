@@ -1,8 +1,10 @@
 package org.softrdma.run;
 
 import java.lang.foreign.Arena;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import org.softrdma.run.card.CardSettings;
 import org.softrdma.run.device.RxeDevice;
 import org.softrdma.run.filter.DescriptorRange;
@@ -12,6 +14,7 @@ import org.softrdma.run.kernel.Architecture;
 import org.softrdma.run.kernel.LinuxKernel;
 import org.softrdma.run.launch.LaunchFailureException;
 import org.softrdma.run.launch.Launcher;
+import org.softrdma.run.launch.OwnDescriptors;
 
 /**
  * A program beside a card that is not there. One in a process, which must have no other children: it adopts orphans of the program, and
@@ -48,6 +51,7 @@ public final class ProgramRun {
      * @throws LaunchFailureException if it was not started
      */
     public int run() throws LaunchFailureException, InterruptedException {
+        openRandomDevices();
         int listener = launcher.listen();
         Thread answers = Thread.ofPlatform().daemon().name("calls").start(() -> answer(listener));
         try {
@@ -57,6 +61,13 @@ public final class ProgramRun {
             endChildren();
             boolean ignored = answers.join(GRACE);
         }
+    }
+
+    /** Java opens them with the first random number, for good. The card would do so while the program starts, which would inherit them. */
+    private static void openRandomDevices() {
+        Set<Integer> before = OwnDescriptors.open();
+        int ignored = new SecureRandom().nextInt();
+        OwnDescriptors.closeOnExecSince(before);
     }
 
     private void answer(int listener) {

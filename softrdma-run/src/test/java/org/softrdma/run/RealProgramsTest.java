@@ -55,6 +55,12 @@ class RealProgramsTest {
         assertTrue(said.contains("rxe0\n"), said);
     }
 
+    @Test
+    void shouldGiveAProgramNoDescriptorOfItsRandomNumbers() throws Exception {
+        assertEquals(0, run("sh", "-c", "ls -l /proc/self/fd"));
+        assertFalse(said().contains("random"), said());
+    }
+
     /** A class that the launcher loaded would wait for a thread that may wait for the launcher, at a safepoint. */
     @Test
     void shouldLoadNoClassBelowTheFilter() throws Exception {
