@@ -6,6 +6,7 @@
  * Without -DMENDED it takes a post that fails for one that is on its way, and waits for its completion.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <infiniband/verbs.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -16,12 +17,24 @@
 enum { MESSAGES = 200, DEPTH = 16 };
 
 static char memory[64];
+static struct ibv_context *context;
 
 static void require(int good, const char *what)
 {
 	if (!good) {
 		fprintf(stderr, "%s: %s\n", what, strerror(errno));
 		exit(1);
+	}
+}
+
+/* What has happened to the card and its objects. */
+static void print_events(void)
+{
+	struct ibv_async_event event;
+	fcntl(context->async_fd, F_SETFL, O_NONBLOCK);
+	while (!ibv_get_async_event(context, &event)) {
+		printf("event: %s\n", ibv_event_type_str(event.event_type));
+		ibv_ack_async_event(&event);
 	}
 }
 
@@ -101,8 +114,9 @@ int main(int count, char **arguments)
 	int gid_index = count > 1 ? atoi(arguments[1]) : 0;
 	struct ibv_device **devices = ibv_get_device_list(NULL);
 	require(devices != NULL && devices[0] != NULL, "no device");
-	struct ibv_context *context = ibv_open_device(devices[0]);
+	context = ibv_open_device(devices[0]);
 	require(context != NULL, "ibv_open_device");
+	atexit(print_events);
 	struct ibv_pd *domain = ibv_alloc_pd(context);
 	require(domain != NULL, "ibv_alloc_pd");
 	struct ibv_mr *region = ibv_reg_mr(domain, memory, sizeof memory, IBV_ACCESS_LOCAL_WRITE);

@@ -110,6 +110,46 @@ class FaultyProgramsTest {
         }
     }
 
+    /** Both stay away; of the one for which there was no room the program is told. */
+    @Test
+    void shouldLoseCompletionsAndOverrunAQueue() throws Exception {
+        assertEquals(3, real.runWith(PlannedFaults.COMPLETIONS_GO.with(1), "sh", "-c", sender(true, 2)), real::said);
+        assertTrue(real.said().contains("198 of 200 messages"), real::said);
+        assertEquals(1, real.count("event: CQ error"), real::said);
+    }
+
+    /** A late completion, and a receiver that is not ready for a while: a program that waits for ever notices nothing. */
+    @Test
+    void shouldGoOnAfterALateCompletionAndAStormOfRefusals() throws Exception {
+        String pingpong = pingpong();
+        assertEquals(
+                0,
+                real.runWith(
+                        PlannedFaults.LATE.with(1),
+                        "sh",
+                        "-c",
+                        pingpong + " & " + RealRun.retried(pingpong + " 127.0.0.1") + "; wait $!"),
+                real::said);
+        assertEquals(2, real.count("iters in"), real::said);
+        assertEquals(2, real.count("fault: "), real::said);
+    }
+
+    @Test
+    void shouldRefuseCallsOfTheConnectionManager() throws Exception {
+        RealRun.requireProgram("rping", "rdmacm-utils");
+        String rping = " -a 127.0.0.1 -C 1 -p " + RealRun.freePort();
+        assertNotEquals(
+                0,
+                real.runWith(
+                        PlannedFaults.CONNECTIONS_FAIL.with(1),
+                        "sh",
+                        "-c",
+                        "timeout 20 rping -s" + rping + "; timeout 20 rping -c" + rping),
+                real::said);
+        assertTrue(real.said().contains("rdma_listen: Cannot allocate memory"), real::said);
+        assertTrue(real.said().contains("rdma_resolve_addr: Network is unreachable"), real::said);
+    }
+
     /** The example of docs/guide/faulty-card.md. */
     @Test
     void shouldBeRedByASeedAndGreenWhenMended() throws Exception {

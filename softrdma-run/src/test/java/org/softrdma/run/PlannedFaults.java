@@ -22,7 +22,10 @@ enum PlannedFaults {
     PEER_VANISHES,
     NO_RECEIVES,
     NETWORK_LOSES,
-    POSTS_FAIL;
+    POSTS_FAIL,
+    COMPLETIONS_GO,
+    LATE,
+    CONNECTIONS_FAIL;
 
     private static final String PLAN = "softrdma.test.faults";
     private static final String SEED = "softrdma.test.seed";
@@ -49,6 +52,18 @@ enum PlannedFaults {
                         .and(packet(PacketKind.SEND, 3), new What.Lose())
                         .and(packet(PacketKind.SEND, 5), new What.Repeat())
                         .and(packet(PacketKind.ACKNOWLEDGEMENT, 1), new What.Delay(1_000_000));
+            case COMPLETIONS_GO ->
+                FaultPlan.NONE
+                        .and(new When.OnCompletion(CompletionOpcode.SEND, 5), new What.Lose())
+                        .and(new When.OnCompletion(CompletionOpcode.SEND, 9), new What.Overrun());
+            case LATE ->
+                FaultPlan.NONE
+                        .and(new When.OnCompletion(CompletionOpcode.RECEIVE, 3), new What.Delay(100_000_000))
+                        .and(new When.OnVerb(Verb.POST_SEND, 9), new What.NoReceives(100_000_000));
+            case CONNECTIONS_FAIL ->
+                FaultPlan.NONE
+                        .and(new When.OnVerb(Verb.RDMA_LISTEN, 1), new What.Refuse(VerbError.ENOMEM))
+                        .and(new When.OnVerb(Verb.RDMA_RESOLVE_ADDR, 1), new What.Refuse(VerbError.ENETUNREACH));
             case POSTS_FAIL ->
                 FaultPlan.NONE.and(new Fault(
                         new When.OnVerb(Verb.POST_SEND, When.EACH), new What.Refuse(VerbError.ENOMEM), 100, 1000));

@@ -1,8 +1,8 @@
 package org.softrdma.fabric.fault;
 
 /**
- * A call of a program, by the name that verbs have for it: {@code ibv_reg_mr} is REG_MR. Those that make no system call, as
- * {@code ibv_post_recv} and {@code ibv_poll_cq}, cannot fail from outside the program.
+ * A call of a program, by the name that verbs have for it: {@code ibv_reg_mr} is REG_MR, {@code rdma_connect} is RDMA_CONNECT. Those
+ * that make no system call, as {@code ibv_post_recv} and {@code ibv_poll_cq}, cannot fail from outside the program.
  */
 public enum Verb {
     OPEN_DEVICE,
@@ -30,5 +30,22 @@ public enum Verb {
     MODIFY_SRQ,
     QUERY_SRQ,
     DESTROY_SRQ,
-    POST_SEND
+    POST_SEND,
+    RDMA_CREATE_ID,
+    RDMA_DESTROY_ID,
+    RDMA_BIND_ADDR,
+    RDMA_RESOLVE_ADDR,
+    RDMA_RESOLVE_ROUTE,
+    /** No call of its own: librdmacm asks by it for addresses, in {@code rdma_bind_addr} for one. */
+    RDMA_QUERY_ROUTE,
+    RDMA_CONNECT,
+    RDMA_LISTEN,
+    RDMA_ACCEPT,
+    RDMA_REJECT,
+    RDMA_DISCONNECT,
+    RDMA_INIT_QP_ATTR,
+    RDMA_GET_CM_EVENT,
+    RDMA_SET_OPTION,
+    RDMA_NOTIFY,
+    RDMA_MIGRATE_ID
 }

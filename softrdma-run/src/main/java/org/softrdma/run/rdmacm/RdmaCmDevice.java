@@ -32,24 +32,6 @@ public final class RdmaCmDevice implements DeviceFile {
     /** Where a program finds it. */
     public static final String PATH = "/dev/infiniband/rdma_cm";
 
-    private static final int CREATE_ID = 0;
-    private static final int DESTROY_ID = 1;
-    private static final int BIND_IP = 2;
-    private static final int RESOLVE_IP = 3;
-    private static final int RESOLVE_ROUTE = 4;
-    private static final int QUERY_ROUTE = 5;
-    private static final int CONNECT = 6;
-    private static final int LISTEN = 7;
-    private static final int ACCEPT = 8;
-    private static final int REJECT = 9;
-    private static final int DISCONNECT = 10;
-    private static final int INIT_QP_ATTR = 11;
-    private static final int GET_EVENT = 12;
-    private static final int SET_OPTION = 14;
-    private static final int NOTIFY = 15;
-    private static final int MIGRATE_ID = 18;
-    private static final int LAST_COMMAND = 22;
-
     /** {@code IBV_EVENT_COMM_EST}. */
     private static final int COMMUNICATION_ESTABLISHED = 4;
 
@@ -158,7 +140,13 @@ public final class RdmaCmDevice implements DeviceFile {
         }
         CmChannel channel = found.channel;
         command.read(call);
-        switch (command.number()) {
+        RdmaCmCommand which = RdmaCmCommand.of(command.number());
+        if (which == null) {
+            boolean unknown = Integer.compareUnsigned(command.number(), RdmaCmCommand.LAST) > 0;
+            throw new CallRefusedException(unknown ? ErrorNumber.EINVAL : ErrorNumber.ENOSYS);
+        }
+        card.faults().onVerb(which.verb());
+        switch (which) {
             case CREATE_ID -> create(call, found);
             case DESTROY_ID -> destroy(call, channel);
             case BIND_IP -> idCommands.bind(call, channel);
@@ -178,11 +166,6 @@ public final class RdmaCmDevice implements DeviceFile {
             case SET_OPTION -> idCommands.setOption(call, channel, (given, length) -> value(call, given, length));
             case NOTIFY -> notifyEstablished(call, channel);
             case MIGRATE_ID -> migrate(call, channel);
-            default ->
-                throw new CallRefusedException(
-                        Integer.compareUnsigned(command.number(), LAST_COMMAND) > 0
-                                ? ErrorNumber.EINVAL
-                                : ErrorNumber.ENOSYS);
         }
         return true;
     }

@@ -10,9 +10,17 @@ import static org.softrdma.run.rdmacm.ScriptedManager.at;
 
 import java.lang.foreign.ValueLayout;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.softrdma.fabric.fault.FaultPlan;
+import org.softrdma.fabric.fault.Verb;
+import org.softrdma.fabric.fault.VerbError;
+import org.softrdma.fabric.fault.What;
+import org.softrdma.fabric.fault.When;
+import org.softrdma.run.card.CardSettings;
+import org.softrdma.run.faults.CardFaults;
 import org.softrdma.run.kernel.CallRefusedException;
 import org.softrdma.run.kernel.ErrorNumber;
 import org.softrdma.run.kernel.LinuxCall;
@@ -55,6 +63,24 @@ class RdmaCmDeviceTest {
         assertEquals(ErrorNumber.ENOSPC, program.command(CHANNEL, 0, 3, 24, to -> {}));
         kernel.memory().set(ValueLayout.JAVA_SHORT, 4, (short) 24);
         assertEquals(ErrorNumber.EINVAL, program.write(CHANNEL, 31)); // it says that it has one byte more
+    }
+
+    /** It can be made again: nothing is done. */
+    @Test
+    void shouldRefuseTheCallThatAPlanNames() throws CallRefusedException {
+        FaultPlan plan = FaultPlan.NONE
+                .and(new When.OnVerb(Verb.RDMA_BIND_ADDR, 1), new What.Refuse(VerbError.ENOMEM))
+                .and(new When.OnVerb(Verb.RDMA_RESOLVE_ADDR, 1), new What.Refuse(VerbError.ETIMEDOUT));
+        CardFaults faults = CardFaults.of(plan, false, 1, line -> {}, System::nanoTime);
+        try (ScriptedManager unlucky = new ScriptedManager(
+                List.of(ScriptedManager.HERE), new CardSettings(faults, Optional.empty(), counters -> {}))) {
+            int channel = unlucky.channel();
+            int id = unlucky.create(channel, 7, TCP);
+            assertEquals(ErrorNumber.ENOMEM, unlucky.bind(channel, id, at("127.0.0.1", 0)));
+            assertEquals(DONE, unlucky.bind(channel, id, at("127.0.0.1", 0)));
+            assertEquals(ErrorNumber.ETIMEDOUT, unlucky.resolveAddress(channel, id, at("127.0.0.1", 1)));
+            assertEquals(DONE, unlucky.resolveAddress(channel, id, at("127.0.0.1", 1)));
+        }
     }
 
     /** No id is left that nobody knows. */

@@ -49,9 +49,14 @@ final class ScriptedManager implements AutoCloseable {
 
     /** At some addresses. */
     ScriptedManager(List<InetAddress> addresses) {
+        this(addresses, CardSettings.usual());
+    }
+
+    /** Beside a card of one's own. */
+    ScriptedManager(List<InetAddress> addresses, CardSettings settings) {
         RxeDevice rxe = RxeDevice.of(
                 addresses.stream().map(each -> new GidEntry(each, "lo")).toList(), 65_536);
-        card = new Card(rxe, kernel.listener(), CardSettings.usual());
+        card = new Card(rxe, kernel.listener(), settings);
         device = new RdmaCmDevice(
                 kernel, DescriptorRange.below(1024), rxe, card, new EventWriter(Architecture.X86_64), Arena.ofAuto());
         kernel.statusFlags = NON_BLOCKING;
