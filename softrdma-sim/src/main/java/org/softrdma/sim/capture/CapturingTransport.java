@@ -3,10 +3,10 @@ package org.softrdma.sim.capture;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
-import java.util.List;
 import org.softrdma.sim.transport.DatagramSocket;
 import org.softrdma.sim.transport.EventLoop;
 import org.softrdma.sim.transport.ForwardingLoop;
+import org.softrdma.sim.transport.ForwardingTransport;
 import org.softrdma.sim.transport.SocketEvents;
 import org.softrdma.sim.transport.StreamSocket;
 import org.softrdma.sim.transport.Transport;
@@ -16,20 +16,16 @@ import org.softrdma.sim.transport.Transport;
  * CapturingDatagramSocket}). Rejected: a hook in the
  * sockets, which every receive and send would have to check.
  */
-public final class CapturingTransport implements Transport {
-    private final Transport transport;
+public final class CapturingTransport extends ForwardingTransport {
     private final PcapngFile file;
-    private final CapturedConnections connections;
-    private final CapturedDatagramSockets datagramSockets = new CapturedDatagramSockets();
-    private final List<EventLoop> loops;
 
-    private CapturingTransport(Transport transport, PcapngFile file) {
-        this.transport = transport;
+    private CapturingTransport(
+            Transport transport,
+            PcapngFile file,
+            CapturedConnections connections,
+            CapturedDatagramSockets datagramSockets) {
+        super(transport, loop -> new CapturingLoop(loop, file, connections, datagramSockets));
         this.file = file;
-        connections = new CapturedConnections(file);
-        loops = transport.loops().stream()
-                .map(loop -> (EventLoop) new CapturingLoop(this, loop))
-                .toList();
     }
 
     /**
@@ -40,44 +36,36 @@ public final class CapturingTransport implements Transport {
      * @throws IOException if it cannot be written; the transport is left open
      */
     public static Transport of(Transport transport, Path path) throws IOException {
-        return new CapturingTransport(transport, new PcapngFile(path));
-    }
-
-    @Override
-    public String name() {
-        return transport.name();
-    }
-
-    @Override
-    public List<EventLoop> loops() {
-        return loops;
-    }
-
-    @Override
-    public int openSockets() {
-        return transport.openSockets();
+        PcapngFile file = new PcapngFile(path);
+        return new CapturingTransport(transport, file, new CapturedConnections(file), new CapturedDatagramSockets());
     }
 
     @Override
     public void close() {
-        transport.close();
+        super.close();
         file.close();
     }
 
     /** An event loop whose sockets are captured. */
     private static final class CapturingLoop extends ForwardingLoop {
-        private final CapturingTransport owner;
+        private final PcapngFile file;
         private final CapturedConnections connections;
+        private final CapturedDatagramSockets datagramSockets;
 
-        CapturingLoop(CapturingTransport owner, EventLoop loop) {
+        CapturingLoop(
+                EventLoop loop,
+                PcapngFile file,
+                CapturedConnections connections,
+                CapturedDatagramSockets datagramSockets) {
             super(loop);
-            this.owner = owner;
-            connections = owner.connections;
+            this.file = file;
+            this.connections = connections;
+            this.datagramSockets = datagramSockets;
         }
 
         @Override
         public DatagramSocket bind(InetSocketAddress local, SocketEvents events) throws IOException {
-            return new CapturingDatagramSocket(owner.file, owner.datagramSockets, super.bind(local, events));
+            return new CapturingDatagramSocket(file, datagramSockets, super.bind(local, events));
         }
 
         @Override
