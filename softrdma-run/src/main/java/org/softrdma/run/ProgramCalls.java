@@ -16,11 +16,11 @@ import org.softrdma.run.kernel.Architecture;
 import org.softrdma.run.kernel.CallRefusedException;
 import org.softrdma.run.kernel.ErrorNumber;
 import org.softrdma.run.kernel.LinuxCall;
+import org.softrdma.run.kernel.MemoryPause;
 import org.softrdma.run.kernel.Notification;
 import org.softrdma.run.kernel.ProgramKernel;
 import org.softrdma.run.rdmacm.RdmaCmDevice;
 import org.softrdma.run.uverbs.UverbsDevice;
-import org.softrdma.sim.transport.LoopGuard;
 
 /**
  * Answers a program's calls, one after the other. Each call gets one answer, whatever happens here: a program that waits for ever would be
@@ -28,9 +28,6 @@ import org.softrdma.sim.transport.LoopGuard;
  */
 final class ProgramCalls {
     private static final System.Logger LOG = System.getLogger(ProgramCalls.class.getName());
-
-    /** Of a millisecond each, for memory. */
-    private static final int PAUSES = 5_000;
 
     private final ProgramKernel kernel;
     private final Architecture architecture;
@@ -70,7 +67,7 @@ final class ProgramCalls {
             try {
                 ended = answerNext(last);
             } catch (OutOfMemoryError e) {
-                LoopGuard.pause(); // no memory to look for a call
+                MemoryPause.pause(); // none to look for a call
             }
         }
     }
@@ -117,7 +114,7 @@ final class ProgramCalls {
      * half of what it is to make, and is not tried again.
      */
     private void answer(@Nullable LinuxCall which) {
-        for (int i = 0; i < PAUSES; i++) {
+        for (int i = 0; i < MemoryPause.MOST; i++) {
             try {
                 answerOnce(which);
                 return;
@@ -125,7 +122,7 @@ final class ProgramCalls {
                 if (which == LinuxCall.IOCTL && verbs.changes()) {
                     break;
                 }
-                LoopGuard.pause();
+                MemoryPause.pause();
             }
         }
         kernel.refuse(call.id(), ErrorNumber.ENOMEM);

@@ -2,9 +2,7 @@ package org.softrdma.run.rdmacm;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.Iterator;
 import java.util.List;
 import org.softrdma.run.card.EventWriter;
@@ -27,8 +25,10 @@ final class CmChannel {
     private final int writingEnd;
     private final Arena arena = Arena.ofAuto();
     private final MemorySegment buffer = arena.allocate(RdmaCmEvent.LENGTH, Long.BYTES);
-    private final Deque<RdmaCmEvent> events = new ArrayDeque<>();
-    private final Deque<Waiter> waiters = new ArrayDeque<>();
+    /** A list stays whole if there is no memory to add to it; an ArrayDeque would seem empty. */
+    private final List<RdmaCmEvent> events = new ArrayList<>();
+
+    private final List<Waiter> waiters = new ArrayList<>();
     private boolean told;
 
     /** A call of GET_EVENT that has not been answered. */

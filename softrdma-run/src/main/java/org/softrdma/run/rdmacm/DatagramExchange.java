@@ -7,6 +7,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.run.kernel.CallRefusedException;
 import org.softrdma.run.kernel.ErrorNumber;
+import org.softrdma.run.kernel.MemoryPause;
 import org.softrdma.sim.roce.cm.CmPeer;
 import org.softrdma.sim.roce.cm.CmPort;
 import org.softrdma.sim.roce.cm.CmQuestion;
@@ -71,7 +72,19 @@ final class DatagramExchange implements CmExchange {
         port.manager().resolve(peer, serviceId, said, this::answered, port.nowNs());
     }
 
+    /** The manager says it once. */
     private void answered(Optional<ServiceReply> reply) {
+        for (int i = 0; i < MemoryPause.MOST; i++) {
+            try {
+                tell(reply);
+                return;
+            } catch (OutOfMemoryError e) {
+                MemoryPause.pause();
+            }
+        }
+    }
+
+    private void tell(Optional<ServiceReply> reply) {
         if (closed) {
             return;
         }

@@ -137,7 +137,7 @@ final class ReliableExchange implements CmExchange {
         Attempt attempt = new Attempt();
         attempt.keep(request.endpoint().queuePair());
         current = attempt;
-        attempt.connection = port.manager().connect(peer, request, attempt, port.nowNs());
+        attempt.connection = port.manager().connect(peer, request, new PatientEvents(attempt), port.nowNs());
     }
 
     /** A peer asks for a connection. */
@@ -166,7 +166,7 @@ final class ReliableExchange implements CmExchange {
         return made.hear(listener, connection);
     }
 
-    private Attempt hear(CmListener listener, CmConnection connection) {
+    private CmEvents hear(CmListener listener, CmConnection connection) {
         ConnectRequest request = connection.request();
         CmEndpoint peer = request.endpoint();
         unitCode = request.pathMtu();
@@ -175,13 +175,14 @@ final class ReliableExchange implements CmExchange {
         retries = request.retries();
         rnrRetries = peer.rnrRetries();
         Attempt attempt = new Attempt();
+        CmEvents events = new PatientEvents(attempt);
         attempt.connection = connection;
         current = attempt;
         around.card()
                 .peers()
                 .add(attempt, path.peer(), peer.queuePair(), connection.peer().port());
         listener.tell(id, parameter(peer, request.retries(), CmListener.said(request.privateData())));
-        return attempt;
+        return events;
     }
 
     /** What a peer says: what it may send is what this side serves. */
