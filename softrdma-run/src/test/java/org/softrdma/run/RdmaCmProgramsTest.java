@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -71,6 +72,25 @@ class RdmaCmProgramsTest {
         String more = " -c 3 -C 5 -S 1000";
         real.expectTalk("udaddy -b 127.0.0.1" + more, "udaddy -s 127.0.0.1" + more);
         assertEquals(2, real.count("return status 0"), real::said);
+    }
+
+    /** Two runs: one sends to a group, in which programs of both are. Each waits for three seconds for a switch. */
+    @Tag("slow")
+    @Test
+    void shouldLetMckeySendToAGroup() throws Exception {
+        RealRun.requireProgram("mckey", FROM);
+        long own = ProcessHandle.current().pid() & 0xFFFF; // all that have joined a group hear it
+        String mckey = "stdbuf -oL mckey -m 239.254.%d.%d -b 127.0.0.1 -C 5 -S 1000".formatted(own >> 8, own & 0xFF);
+        Path said = folder.resolve("receiver");
+        Process receiver = RealRun.start(said, "sh", "-c", "exec " + mckey);
+        try {
+            RealRun.until(() -> RealRun.text(said).contains("receiving data transfers"), said);
+            assertEquals(0, real.run("sh", "-c", mckey + " -s"), () -> real.said() + RealRun.text(said));
+            RealRun.until(() -> !receiver.isAlive(), said);
+            assertEquals(0, receiver.exitValue(), () -> RealRun.text(said));
+        } finally {
+            receiver.destroyForcibly();
+        }
     }
 
     @ParameterizedTest

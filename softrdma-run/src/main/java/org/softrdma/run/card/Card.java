@@ -152,7 +152,10 @@ public final class Card {
     public CardPair createPair(CardPair.Parts parts) throws CallRefusedException {
         SoftRdmaDevice opened = device();
         CardPair made = new CardPair(
-                new CardPair.Surroundings(this::work, pairs::remove, this::window, settings.faults()), opened, parts);
+                new CardPair.Surroundings(
+                        this::work, pairs::remove, this::window, this::addressesLike, settings.faults()),
+                opened,
+                parts);
         if (parts.type() == QueuePairType.UNRELIABLE_DATAGRAM) {
             hearEverywhere(opened, made.pair());
         }
@@ -169,6 +172,14 @@ public final class Card {
                 LOG.log(Level.DEBUG, "no datagrams at " + each.text(), e);
             }
         }
+    }
+
+    /** Addresses of the GIDs of one family. */
+    private List<InetAddress> addressesLike(InetAddress address) {
+        return shown.gids().stream()
+                .map(GidEntry::address)
+                .filter(each -> each.getClass() == address.getClass())
+                .toList();
     }
 
     /** Where peers' queue pairs are. */

@@ -4,8 +4,11 @@ import java.lang.System.Logger.Level;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.fabric.fault.What;
@@ -81,6 +84,8 @@ public final class CardPair {
 
     private int raised;
 
+    private final Set<Gid> groups = new HashSet<>();
+
     private final SendWorkRequest request = new SendWorkRequest();
     private int posted;
 
@@ -155,10 +160,15 @@ public final class CardPair {
      * @param work what was posted goes on its way
      * @param closed it is gone
      * @param windows the memory window that a key names; null if there is none
+     * @param locals addresses of this host of the family of another one
      * @param faults what goes wrong
      */
     record Surroundings(
-            Runnable work, Consumer<QueuePair> closed, IntFunction<@Nullable CardWindow> windows, CardFaults faults) {}
+            Runnable work,
+            Consumer<QueuePair> closed,
+            IntFunction<@Nullable CardWindow> windows,
+            Function<InetAddress, List<InetAddress>> locals,
+            CardFaults faults) {}
 
     /** A queue pair in RESET. */
     CardPair(Surroundings card, SoftRdmaDevice device, Parts parts) throws CallRefusedException {
@@ -250,6 +260,35 @@ public final class CardPair {
     /** Of datagrams: those that come must have this key. */
     public void useQueueKey(int key) throws CallRefusedException {
         CardErrors.of(() -> device.useQueueKey(pair, key));
+    }
+
+    /** Takes what comes to a multicast group, of datagrams. */
+    public void join(Gid group) throws CallRefusedException {
+        InetAddress address = group.address();
+        if (!parts.hasDatagrams() || !address.isMulticastAddress()) {
+            throw new CallRefusedException(ErrorNumber.EINVAL);
+        }
+        if (groups.add(group)) {
+            try {
+                CardErrors.of(() -> device.join(pair, address, card.locals().apply(address)));
+            } catch (CallRefusedException e) {
+                groups.remove(group);
+                throw e;
+            }
+        }
+    }
+
+    /** Takes it no more. */
+    public void leave(Gid group) throws CallRefusedException {
+        if (!groups.remove(group)) {
+            throw new CallRefusedException(ErrorNumber.EINVAL);
+        }
+        boolean ignored = CardErrors.of(() -> device.leave(pair, group.address()));
+    }
+
+    /** Whether it has joined a group. */
+    public boolean isInGroup() {
+        return !groups.isEmpty();
     }
 
     /** INIT to RTR, of datagrams. */

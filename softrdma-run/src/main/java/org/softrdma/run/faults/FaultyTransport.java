@@ -1,8 +1,10 @@
 package org.softrdma.run.faults;
 
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import org.softrdma.sim.transport.DatagramSocket;
 import org.softrdma.sim.transport.EventLoop;
@@ -39,6 +41,12 @@ public final class FaultyTransport extends ForwardingTransport {
         @Override
         public DatagramSocket bind(InetSocketAddress local, SocketEvents events) throws IOException {
             return new FaultyDatagramSocket(super.bind(local, events), events, this, faults, own);
+        }
+
+        @Override
+        public DatagramSocket join(InetSocketAddress group, List<InetAddress> locals, SocketEvents events)
+                throws IOException {
+            return new FaultyDatagramSocket(super.join(group, locals, events), events, this, faults, own);
         }
     }
 }

@@ -58,6 +58,11 @@ final class IdCommands {
         command.done(call);
     }
 
+    /** The way from the address of an id to a host or a group. */
+    GidPath path(RdmaCmId id, Gid there) {
+        return around.path(id.source().orElseThrow().getAddress(), there, id.trafficClass());
+    }
+
     private void bind(RdmaCmId id, InetSocketAddress wanted) throws CallRefusedException {
         if (!wanted.getAddress().isAnyLocalAddress()
                 && around.addresses().index(wanted.getAddress()).isEmpty()) {

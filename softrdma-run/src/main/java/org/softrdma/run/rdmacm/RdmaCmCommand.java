@@ -20,6 +20,8 @@ enum RdmaCmCommand {
     GET_EVENT(12, Verb.RDMA_GET_CM_EVENT),
     SET_OPTION(14, Verb.RDMA_SET_OPTION),
     NOTIFY(15, Verb.RDMA_NOTIFY),
+    JOIN_IP_MCAST(16, Verb.RDMA_JOIN_MULTICAST),
+    LEAVE_MCAST(17, Verb.RDMA_LEAVE_MULTICAST),
     MIGRATE_ID(18, Verb.RDMA_MIGRATE_ID);
 
     /** Linux has this one, and those between. */

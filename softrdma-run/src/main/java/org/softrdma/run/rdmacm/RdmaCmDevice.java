@@ -3,6 +3,8 @@ package org.softrdma.run.rdmacm;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -22,7 +24,9 @@ import org.softrdma.run.kernel.Notification;
 import org.softrdma.run.kernel.ProgramKernel;
 import org.softrdma.sim.roce.wire.AddressHeader;
 import org.softrdma.sim.roce.wire.ConnectReject;
+import org.softrdma.sim.roce.wire.Gid;
 import org.softrdma.sim.roce.wire.PrivateData;
+import org.softrdma.sim.roce.wire.RocePacket;
 
 /**
  * {@code /dev/infiniband/rdma_cm}. What a program opens is a channel of its own: the reading end of a pipe, by whose number in the kernel
@@ -47,6 +51,8 @@ public final class RdmaCmDevice implements DeviceFile {
     private final MemorySegment value;
     /** By what their descriptors lead to. */
     private final Map<String, Watched> channels = new HashMap<>();
+    /** Memberships of groups, and the ids that have them. */
+    private final Map<RdmaCmId, RdmaCmId> memberships = new HashMap<>();
 
     /** A channel, and what ends that the card watches it. */
     private static final class Watched {
@@ -116,6 +122,7 @@ public final class RdmaCmDevice implements DeviceFile {
 
     private void close(Watched ended) {
         ids.of(ended.channel).forEach(ids::remove);
+        memberships.keySet().removeIf(each -> each.channel() == ended.channel);
         if (ended.watch != null) {
             ended.watch.run();
         }
@@ -165,6 +172,8 @@ public final class RdmaCmDevice implements DeviceFile {
             }
             case SET_OPTION -> idCommands.setOption(call, channel, (given, length) -> value(call, given, length));
             case NOTIFY -> notifyEstablished(call, channel);
+            case JOIN_IP_MCAST -> join(call, channel);
+            case LEAVE_MCAST -> destroy(call, channel);
             case MIGRATE_ID -> migrate(call, channel);
         }
         return true;
@@ -199,8 +208,46 @@ public final class RdmaCmDevice implements DeviceFile {
                 ids.remove(made);
             }
         }
+        memberships.remove(id);
+        for (RdmaCmId each : memberships.entrySet().stream()
+                .filter(entry -> entry.getValue() == id)
+                .map(Map.Entry::getKey)
+                .toList()) {
+            memberships.remove(each);
+            ids.remove(each);
+        }
         ids.remove(id);
         command.answer(call, 0, id.eventsRead());
+    }
+
+    /**
+     * address for the answer 0, name 8, group's IP address 16, id 44. A membership has a name, a handle and events as an id has, and is
+     * one here. The queue pair joins by itself (ATTACH_MCAST), with what the event tells.
+     */
+    private void join(Notification call, CmChannel channel) throws CallRefusedException {
+        command.require(48, Integer.BYTES);
+        InetAddress group = ProgramAddresses.read(command.input(), 2 * Long.BYTES)
+                .map(InetSocketAddress::getAddress)
+                .filter(InetAddress::isMulticastAddress)
+                .orElseThrow(() -> new CallRefusedException(ErrorNumber.EINVAL));
+        RdmaCmId id = ids.get(command.inputInt(44), channel);
+        if (!IdCommands.hasDevice(id) || id.portSpace() != AddressHeader.PORT_SPACE_UDP) {
+            throw new CallRefusedException(ErrorNumber.EINVAL);
+        }
+        RdmaCmId membership = ids.create(channel, command.inputLong(8), id.portSpace());
+        try {
+            command.answer(call, 0, membership.handle());
+        } catch (CallRefusedException e) {
+            ids.remove(membership);
+            throw e;
+        }
+        memberships.put(membership, id);
+        GidPath path = idCommands.path(id, Gid.of(group));
+        membership.raise(
+                RdmaCmEvent.MULTICAST_JOIN,
+                0,
+                to -> DatagramParameter.write(
+                        to, RocePacket.GROUP_QUEUE_PAIR, AddressHeader.UDP_QUEUE_KEY, path, PrivateData.NONE));
     }
 
     /** name 0, parameter 8, id 280. */

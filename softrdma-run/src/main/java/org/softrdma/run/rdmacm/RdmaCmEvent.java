@@ -35,6 +35,7 @@ record RdmaCmEvent(RdmaCmId counted, @Nullable RdmaCmId made, MemorySegment byte
     static final int REJECTED = 8;
     static final int ESTABLISHED = 9;
     static final int DISCONNECTED = 10;
+    static final int MULTICAST_JOIN = 12;
     static final int TIMEWAIT_EXIT = 15;
 
     private static final int ID_OFFSET = Long.BYTES;

@@ -100,6 +100,14 @@ final class ObjectCommands {
             case QUERY_QP -> pairs.query(call, context);
             case MODIFY_QP -> pairs.modify(call, context);
             case DESTROY_QP -> destroyPair(call, context);
+            case ATTACH_MCAST -> {
+                context.get(command.inputInt(16), VerbsObject.Pair.class).card().join(group());
+                command.answer(call, 0);
+            }
+            case DETACH_MCAST -> {
+                context.get(command.inputInt(16), VerbsObject.Pair.class).card().leave(group());
+                command.answer(call, 0);
+            }
             case GET_CONTEXT, QUERY_DEVICE, QUERY_PORT, POST_SEND ->
                 throw new CallRefusedException(ErrorNumber.EOPNOTSUPP); // of no object, or by write(2)
         }
@@ -134,7 +142,17 @@ final class ObjectCommands {
         command.answer(call, Integer.BYTES);
     }
 
+    /** Where the commands of groups have it: 0. */
+    private Gid group() {
+        return new Gid(Long.reverseBytes(command.inputLong(0)), Long.reverseBytes(command.inputLong(Long.BYTES)));
+    }
+
     private void destroyPair(Notification call, VerbsContext context) throws CallRefusedException {
+        if (context.get(command.inputInt(WriteCommand.HANDLE_OFFSET), VerbsObject.Pair.class)
+                .card()
+                .isInGroup()) {
+            throw new CallRefusedException(ErrorNumber.EBUSY);
+        }
         VerbsObject.Pair gone = context.remove(command.inputInt(WriteCommand.HANDLE_OFFSET), VerbsObject.Pair.class);
         gone.card().close();
         command.set(0, reported(call, context, gone.cookie(), gone.card().raised()));

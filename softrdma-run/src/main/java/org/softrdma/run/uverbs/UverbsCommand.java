@@ -28,6 +28,8 @@ enum UverbsCommand {
     DESTROY_QP(27, Verb.DESTROY_QP),
     /** A doorbell, which comes by write(2). */
     POST_SEND(28, Verb.POST_SEND),
+    ATTACH_MCAST(30, Verb.ATTACH_MCAST),
+    DETACH_MCAST(31, Verb.DETACH_MCAST),
     CREATE_SRQ(32, Verb.CREATE_SRQ),
     MODIFY_SRQ(33, Verb.MODIFY_SRQ),
     QUERY_SRQ(34, Verb.QUERY_SRQ),

@@ -1,5 +1,6 @@
 package org.softrdma.run.uverbs;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.softrdma.run.uverbs.ScriptedProgram.DONE;
@@ -9,6 +10,7 @@ import static org.softrdma.run.uverbs.ScriptedProgram.SIGNALLED;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
 import java.util.HexFormat;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -29,6 +31,9 @@ class DatagramRingsTest {
     private static final int NO_CHANNEL = -1;
     private static final int HEADER = 40;
     private static final int KEY = 17;
+    /** Second half of the GID of 239.255.x.y: another group for each process, since all that have joined one hear it. */
+    private static final long GROUP = Long.reverseBytes(
+            0xFFFF_EFFF_0000L | (ProcessHandle.current().pid() & 0xFFFF));
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT;
 
     private ScriptedProgram program;
@@ -182,6 +187,55 @@ class DatagramRingsTest {
         assertEquals(3, program.state(late));
         assertEquals(DONE, program.modify(late, 1, 6, 0, 0));
         completions.expect(1, FLUSHED);
+    }
+
+    @Test
+    void shouldSendToAllOfAGroup() {
+        assertEquals(DONE, program.group(30, from, GROUP));
+        assertEquals(DONE, program.group(30, to, GROUP));
+        assertEquals(DONE, program.group(30, to, GROUP)); // once more is as good
+        from.receive(11, 20_000, 3000);
+        to.receive(12, 30_000, 3000);
+        sendToGroup(22);
+        long[] seen = new long[3];
+        for (int i = 0; i < seen.length; i++) {
+            MemorySegment next = completions.next();
+            assertEquals(SUCCESS, next.get(INT, 8));
+            seen[i] = next.get(ValueLayout.JAVA_LONG, 0);
+        }
+        Arrays.sort(seen);
+        assertArrayEquals(new long[] {11, 12, 22}, seen);
+        for (int at : new int[] {20_000, 30_000}) {
+            assertEquals(
+                    -1, program.memory.asSlice(100, 1000).mismatch(program.memory.asSlice(at + HEADER, 1000)), "bytes");
+        }
+        assertEquals(DONE, program.group(31, to, GROUP));
+        from.receive(13, 20_000, 3000);
+        to.receive(14, 30_000, 3000);
+        sendToGroup(23);
+        completions.expect(23, SUCCESS);
+        completions.expect(13, SUCCESS);
+        assertEquals(1, to.receives.consumer());
+    }
+
+    private void sendToGroup(long wrId) {
+        int group = program.address(0, true, 1, GROUP);
+        MemorySegment request = from.to(from.fill(wrId, SEND, SIGNALLED, 100, 1000), to, KEY, group);
+        request.set(INT, 24, 0xFF_FFFF);
+        from.give();
+        assertEquals(DONE, program.doorbell(from));
+    }
+
+    @Test
+    void shouldRefuseGroupsAsLinuxDoes() throws CallRefusedException {
+        assertEquals(ErrorNumber.EINVAL, program.group(30, to, ScriptedProgram.LOOPBACK));
+        assertEquals(ErrorNumber.EINVAL, program.group(31, to, GROUP));
+        ScriptedProgram.Pair connected = program.pair(2, completions, 7, 7);
+        assertEquals(ErrorNumber.EINVAL, program.group(30, connected, GROUP));
+        assertEquals(DONE, program.group(30, to, GROUP));
+        assertEquals(ErrorNumber.EBUSY, program.command(27, 4, 0, 0, to.handle, 0));
+        assertEquals(DONE, program.group(31, to, GROUP));
+        assertEquals(DONE, program.command(27, 4, 0, 0, to.handle, 0));
     }
 
     @Test

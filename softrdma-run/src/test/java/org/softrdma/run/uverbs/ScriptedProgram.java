@@ -253,13 +253,23 @@ final class ScriptedProgram implements AutoCloseable {
 
     /** A handle to 127.0.0.1, from an own GID, by a port. */
     int address(int ownGid, boolean global, int port) {
+        return address(ownGid, global, port, LOOPBACK);
+    }
+
+    /** One to another host or a group, by the second half of its GID. */
+    int address(int ownGid, boolean global, int port, long host) {
         int[] input = new int[14];
         input[4] = domain;
-        input[8] = low(LOOPBACK);
-        input[9] = high(LOOPBACK);
+        input[8] = low(host);
+        input[9] = high(host);
         input[11] = ownGid;
         input[13] = (global ? 1 : 0) << 8 | port << 16;
         return command(5, 4, input) == DONE ? output(0) : -1;
+    }
+
+    /** Joins a group by 30, or leaves it by 31; by the second half of its GID. */
+    int group(int command, Pair pair, long group) {
+        return command(command, 0, 0, 0, low(group), high(group), pair.handle, 0);
     }
 
     int initialise(Pair pair) {

@@ -1,8 +1,10 @@
 package org.softrdma.sim.capture;
 
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
+import java.util.List;
 import org.softrdma.sim.transport.DatagramSocket;
 import org.softrdma.sim.transport.EventLoop;
 import org.softrdma.sim.transport.ForwardingLoop;
@@ -66,6 +68,12 @@ public final class CapturingTransport extends ForwardingTransport {
         @Override
         public DatagramSocket bind(InetSocketAddress local, SocketEvents events) throws IOException {
             return new CapturingDatagramSocket(file, datagramSockets, super.bind(local, events));
+        }
+
+        @Override
+        public DatagramSocket join(InetSocketAddress group, List<InetAddress> locals, SocketEvents events)
+                throws IOException {
+            return new CapturingDatagramSocket(file, datagramSockets, super.join(group, locals, events));
         }
 
         @Override

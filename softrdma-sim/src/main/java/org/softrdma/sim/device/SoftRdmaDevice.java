@@ -428,6 +428,27 @@ public final class SoftRdmaDevice implements VerbsDevice {
     }
 
     /**
+     * Lets a queue pair of datagrams take what comes to a multicast group at UDP port 4791 (C: {@code ibv_attach_mcast}), until
+     * it leaves the group or is closed. On epoll.
+     *
+     * @param pair of this device, of datagrams
+     * @param locals addresses of this host by whose interfaces it comes, of the same family
+     * @throws VerbsException if the group cannot be joined
+     */
+    public void join(UnconnectedQueuePair pair, InetAddress group, List<InetAddress> locals) {
+        unconnected(pair).join(group, locals);
+    }
+
+    /**
+     * Ends that.
+     *
+     * @return false if it had not joined
+     */
+    public boolean leave(UnconnectedQueuePair pair, InetAddress group) {
+        return unconnected(pair).leave(group);
+    }
+
+    /**
      * Sets the key that datagrams must carry (C: {@code IBV_QP_QKEY}).
      *
      * @param pair of this device, of datagrams

@@ -2,6 +2,7 @@ package org.softrdma.sim.device;
 
 import java.io.IOException;
 import java.net.InetAddress;
+import java.util.List;
 import java.util.EnumSet;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -208,6 +209,18 @@ final class UnconnectedSoftQueuePair extends SoftQueuePair implements Unconnecte
     /** Takes datagrams at another address of this host, too. */
     void alsoUseAddress(InetAddress local) {
         move("alsoUseAddress", FROM_RESET, () -> end.alsoUseAddress(local));
+    }
+
+    /** Takes what comes to a multicast group, too. */
+    void join(InetAddress group, List<InetAddress> locals) {
+        move("join", OPEN, () -> end.join(group, locals));
+    }
+
+    /** Takes it no more; false if it did not. */
+    boolean leave(InetAddress group) {
+        boolean[] left = new boolean[1];
+        move("leave", OPEN, () -> left[0] = end.leave(group));
+        return left[0];
     }
 
     /** Datagrams must carry another key. */

@@ -5,10 +5,11 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
+import java.net.InetAddress;
 
 /**
  * Opens and tunes a UDP socket, and asks about it. Non-blocking, closed when a program is started, and alone on its port:
- * neither SO_REUSEADDR nor SO_REUSEPORT is set. Datagrams go and come through a {@link MessageVector}. Whoever opens it closes
+ * neither SO_REUSEADDR nor SO_REUSEPORT is set, unless it is for a group ({@link #share}). Datagrams go and come through a {@link MessageVector}. Whoever opens it closes
  * the descriptor. Linux only: elsewhere this class cannot be loaded. One thread.
  */
 public final class UdpSocket {
@@ -20,11 +21,16 @@ public final class UdpSocket {
     private static final int AF_INET6 = 10;
     private static final int DATAGRAM_NONBLOCK_CLOEXEC = 2 | 04000 | 02000000;
     private static final int SOL_SOCKET = 1;
+    private static final int SO_REUSEADDR = 2;
     private static final int SO_SNDBUF = 7;
     private static final int SO_RCVBUF = 8;
     private static final int SO_MEMINFO = 55;
     private static final int IP_MTU_DISCOVER = 10;
     private static final int IP_RECVTOS = 13;
+    private static final int IP_MULTICAST_IF = 32;
+    private static final int IP_ADD_MEMBERSHIP = 35;
+    private static final int IPV6_MULTICAST_IF = 17;
+    private static final int IPV6_JOIN_GROUP = 20;
     private static final int IPV6_MTU_DISCOVER = 23;
     private static final int IPV6_RECVTCLASS = 66;
     private static final int PMTUDISC_DO = 2;
@@ -131,6 +137,49 @@ public final class UdpSocket {
         offer(SOL_SOCKET, SO_SNDBUF, bytes);
     }
 
+    /**
+     * Other sockets may be bound to the same group and port; each gets what comes. Before {@link #bind}.
+     *
+     * @throws SystemCallException if they may not
+     */
+    public void share() throws SystemCallException {
+        set("SO_REUSEADDR", SOL_SOCKET, SO_REUSEADDR, 1);
+    }
+
+    /**
+     * Takes what comes to a group by the interface of an address.
+     *
+     * @param group to whose address it is bound
+     * @param local address of this host, of the same family
+     * @param index of its interface
+     * @return false if that interface cannot
+     */
+    public boolean join(InetAddress group, InetAddress local, int index) {
+        MemorySegment.copy(group.getAddress(), 0, words, ValueLayout.JAVA_BYTE, 0, group.getAddress().length);
+        if (ipv6) {
+            words.set(INT, group.getAddress().length, index);
+            return offer(IPPROTO_IPV6, IPV6_JOIN_GROUP, words, group.getAddress().length + Integer.BYTES);
+        }
+        byte[] own = local.getAddress();
+        MemorySegment.copy(own, 0, words, ValueLayout.JAVA_BYTE, own.length, own.length);
+        return offer(IPPROTO_IP, IP_ADD_MEMBERSHIP, words, 2 * own.length);
+    }
+
+    /**
+     * What goes to groups leaves by the interface of an address, whatever the routes say.
+     *
+     * @param local to which it is bound
+     * @param index of its interface
+     */
+    public void sendToGroupsBy(InetAddress local, int index) {
+        if (ipv6) {
+            offer(IPPROTO_IPV6, IPV6_MULTICAST_IF, index);
+        } else {
+            MemorySegment.copy(local.getAddress(), 0, words, ValueLayout.JAVA_BYTE, 0, Integer.BYTES);
+            offer(IPPROTO_IP, IP_MULTICAST_IF, words, Integer.BYTES);
+        }
+    }
+
     private void set(String what, int level, int option, int value) throws SystemCallException {
         if (!offer(level, option, value)) {
             throw new SystemCallException(what, SystemCalls.errno(state));
@@ -140,8 +189,12 @@ public final class UdpSocket {
     /** Sets an option that not every kernel knows; false if this one does not. */
     private boolean offer(int level, int option, int value) {
         words.set(INT, 0, value);
+        return offer(level, option, words, Integer.BYTES);
+    }
+
+    private boolean offer(int level, int option, MemorySegment value, int bytes) {
         try {
-            return (int) SETSOCKOPT.invokeExact(state, descriptor, level, option, words, Integer.BYTES) == 0;
+            return (int) SETSOCKOPT.invokeExact(state, descriptor, level, option, value, bytes) == 0;
         } catch (Throwable e) {
             throw SystemCalls.failed("setsockopt", e);
         }

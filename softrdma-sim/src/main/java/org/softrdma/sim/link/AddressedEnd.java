@@ -2,6 +2,7 @@ package org.softrdma.sim.link;
 
 import java.io.IOException;
 import java.net.InetAddress;
+import java.util.List;
 import org.softrdma.verbs.AddressHandle;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.QueuePairAddress;
@@ -42,6 +43,17 @@ public interface AddressedEnd {
      * @throws IOException if the device has not its UDP port there
      */
     void alsoUseAddress(InetAddress local) throws IOException;
+
+    /**
+     * Takes what comes to a multicast group, too, until it ends. Of datagrams.
+     *
+     * @param locals addresses of this host by whose interfaces it comes
+     * @throws IOException if the group cannot be joined
+     */
+    void join(InetAddress group, List<InetAddress> locals) throws IOException;
+
+    /** Takes it no more; false if it did not. */
+    boolean leave(InetAddress group);
 
     /** Datagrams must carry another key from now on. */
     void queueKey(int queueKey);

@@ -136,6 +136,16 @@ final class AddressedQueuePair implements AddressedEnd {
     }
 
     @Override
+    public void join(InetAddress group, List<InetAddress> locals) throws IOException {
+        connection.join(connection.ports().group(group, locals));
+    }
+
+    @Override
+    public boolean leave(InetAddress group) {
+        return connection.leaveGroup(group);
+    }
+
+    @Override
     public void queueKey(int newQueueKey) {
         queueKey = newQueueKey;
         if (datagrams != null) {

@@ -25,6 +25,9 @@ interface PortQueuePair {
     /** Time has passed. */
     void onTime(long nowNs);
 
+    /** What was added is sent. */
+    void turn();
+
     /** The port ends. */
     void end(String reason);
 }

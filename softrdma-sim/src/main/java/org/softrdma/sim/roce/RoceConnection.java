@@ -1,5 +1,6 @@
 package org.softrdma.sim.roce;
 
+import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -68,6 +69,8 @@ final class RoceConnection implements WireConnection, DrivenConnection, PortQueu
     private @Nullable RocePort port;
     /** Of datagrams: where it takes packets, too. */
     private final List<RocePort> more = new ArrayList<>(0);
+
+    private final List<RoceGroup> groups = new ArrayList<>(0);
 
     private @Nullable RocePath path;
     private @Nullable CmConnection manager;
@@ -157,6 +160,31 @@ final class RoceConnection implements WireConnection, DrivenConnection, PortQueu
     void alsoOpen(RocePort other) {
         other.open(this, requireQueuePair().number());
         more.add(other);
+    }
+
+    /** It takes what comes to a group, too, until it leaves that or ends. */
+    void join(RoceGroup group) {
+        if (!groups.contains(group)) {
+            groups.add(group);
+            group.add(this);
+        }
+    }
+
+    /** It takes what comes to the group with an address no more; false if it did not. */
+    boolean leaveGroup(InetAddress address) {
+        for (int i = 0; i < groups.size(); i++) {
+            if (groups.get(i).address().equals(address)) {
+                groups.remove(i).remove(this);
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void leaveGroups() {
+        while (!groups.isEmpty()) {
+            groups.removeLast().remove(this);
+        }
     }
 
     private void closeMore() {
@@ -565,8 +593,8 @@ final class RoceConnection implements WireConnection, DrivenConnection, PortQueu
         turn();
     }
 
-    /** What was added in a step is sent. */
-    private void turn() {
+    @Override
+    public void turn() {
         if (port != null) {
             port.turn();
         }
@@ -704,6 +732,7 @@ final class RoceConnection implements WireConnection, DrivenConnection, PortQueu
         RocePort on = port;
         try {
             closeMore();
+            leaveGroups();
             if (on != null) {
                 on.close(this, number);
                 engine.connections().closed(this);

@@ -47,6 +47,7 @@ final class RocePorts {
     private final QueuePairNumbers numbers;
     private final RoceCounters counters = new RoceCounters();
     private final ArrayList<RocePort> ports = new ArrayList<>();
+    private final ArrayList<RoceGroup> groups = new ArrayList<>();
     /** Addresses at which another process or device had the UDP port of the settings. */
     private final Set<InetAddress> taken = new HashSet<>();
 
@@ -199,6 +200,25 @@ final class RocePorts {
             });
         });
         return known;
+    }
+
+    /**
+     * A multicast group, joined if nobody has.
+     *
+     * @param locals addresses of this host by whose interfaces
+     * @throws IOException if it cannot be joined
+     */
+    RoceGroup group(InetAddress address, List<InetAddress> locals) throws IOException {
+        groups.removeIf(RoceGroup::isClosed);
+        for (RoceGroup each : groups) {
+            if (each.address().equals(address)) {
+                return each;
+            }
+        }
+        groups.ensureCapacity(groups.size() + 1); // one that nobody knows would keep its socket
+        RoceGroup joined = new RoceGroup(engine, counters.all(), address, locals);
+        groups.add(joined);
+        return joined;
     }
 
     private RocePort open(InetSocketAddress wanted) throws IOException {

@@ -6,6 +6,7 @@ import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.nio.channels.DatagramChannel;
+import java.util.List;
 
 /** An event loop that drives datagram sockets too. */
 public interface DatagramLoop extends EventLoop {
@@ -18,6 +19,19 @@ public interface DatagramLoop extends EventLoop {
      * @throws IOException if there is no socket for it
      */
     DatagramSocket bind(InetSocketAddress local, SocketEvents events) throws IOException;
+
+    /**
+     * Opens a socket for what comes to a multicast group; others may have the same. Nothing is sent by it. On the loop.
+     *
+     * @param group its address, and the port
+     * @param locals addresses of this host by whose interfaces it comes, of the same family, at least one
+     * @param events told of readiness
+     * @throws IOException if none of the interfaces can, or this transport has no groups
+     */
+    default DatagramSocket join(InetSocketAddress group, List<InetAddress> locals, SocketEvents events)
+            throws IOException {
+        throw new IOException("this transport has no multicast groups");
+    }
 
     /** Bytes of a packet of the network at an address of this host, with the header of IP; 0 if it is unknown. */
     default int networkUnit(InetAddress local) {

@@ -3,6 +3,7 @@ package org.softrdma.sim.transport;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -24,6 +25,12 @@ public abstract class ForwardingLoop implements DatagramLoop {
     @Override
     public DatagramSocket bind(InetSocketAddress local, SocketEvents events) throws IOException {
         return ((DatagramLoop) loop).bind(local, events);
+    }
+
+    @Override
+    public DatagramSocket join(InetSocketAddress group, List<InetAddress> locals, SocketEvents events)
+            throws IOException {
+        return ((DatagramLoop) loop).join(group, locals, events);
     }
 
     @Override

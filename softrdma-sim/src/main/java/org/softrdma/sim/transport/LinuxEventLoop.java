@@ -7,8 +7,12 @@ import io.netty.channel.unix.Socket;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.Inet6Address;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
 import java.nio.channels.ClosedChannelException;
+import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -85,6 +89,39 @@ abstract class LinuxEventLoop extends NettyEventLoop implements DatagramLoop {
                 udp.askSendBuffer(options.sendBuffer());
             }
             bind(udp, local);
+            if (!local.getAddress().isAnyLocalAddress()) {
+                udp.sendToGroupsBy(local.getAddress(), interfaceOf(local.getAddress()));
+            }
+            return watch(socket, udp, events);
+        } catch (Throwable e) {
+            closeQuietly(socket);
+            throw e;
+        }
+    }
+
+    /** Its index; 0, which is the kernel's choice, where it is not known or not needed. */
+    private static int interfaceOf(InetAddress local) throws SocketException {
+        NetworkInterface found = local instanceof Inet6Address ? NetworkInterface.getByInetAddress(local) : null;
+        return found == null ? 0 : found.getIndex();
+    }
+
+    @Override
+    public final DatagramSocket join(InetSocketAddress group, List<InetAddress> locals, SocketEvents events)
+            throws IOException {
+        UdpSocket udp = UdpSocket.open(group.getAddress() instanceof Inet6Address);
+        Socket socket = counted(udp);
+        try {
+            udp.tune();
+            udp.share();
+            udp.askReceiveBuffer(options.datagramReceiveBuffer());
+            bind(udp, group);
+            boolean joined = false;
+            for (InetAddress local : locals) {
+                joined |= udp.join(group.getAddress(), local, interfaceOf(local));
+            }
+            if (!joined) {
+                throw new IOException("no interface of " + locals + " can take what comes to " + group.getAddress());
+            }
             return watch(socket, udp, events);
         } catch (Throwable e) {
             closeQuietly(socket);

@@ -3,7 +3,8 @@ package org.softrdma.sim.roce.wire;
 /**
  * UDP ports that the numbers of queue pairs name, so that whoever knows a peer as SoftRoCE's programs do, by GID and number
  * alone, finds it beside others on one address. A device whose {@code roce-port} is one of {@value #COUNT} ports has
- * numbers of its own; all others, kernels and cards as well, are at port 4791. SoftRoCE's numbers are below 2^17.
+ * numbers of its own; all others, kernels and cards as well, are at port 4791, and so are multicast groups. SoftRoCE's
+ * numbers are below 2^17.
  *
  * <pre>
  *   number   1 1 1 1  p p p p p p p p  n n n n n n n n n n n n      port 0x8000 + p, p from 1 to 255
@@ -43,7 +44,8 @@ public final class NumberedPort {
 
     /** The index of that port. */
     public static int index(int number) {
-        return number < BASE_NUMBER ? 0 : number >>> NUMBER_BITS & PORT_MASK;
+        boolean isOfGroup = number == RocePacket.GROUP_QUEUE_PAIR;
+        return number < BASE_NUMBER || isOfGroup ? 0 : number >>> NUMBER_BITS & PORT_MASK;
     }
 
     /** The least number of a device's queue pairs, by its port. */
@@ -53,7 +55,9 @@ public final class NumberedPort {
 
     /** All numbers of a device's queue pairs are less than this. */
     public static int numbersBelow(int port) {
-        return isNumbered(port) ? leastNumber(port) + (1 << NUMBER_BITS) : BASE_NUMBER;
+        return isNumbered(port)
+                ? Math.min(leastNumber(port) + (1 << NUMBER_BITS), RocePacket.GROUP_QUEUE_PAIR)
+                : BASE_NUMBER;
     }
 
     private static boolean isNumbered(int port) {

@@ -24,6 +24,9 @@ import org.softrdma.sim.memory.NativeMemory;
 public final class RocePacket {
     /** The UDP port of RoCEv2. */
     public static final int UDP_PORT = 4791;
+
+    /** The queue pair that datagrams to a multicast group are for (IBA volume 1, 10.5.1). */
+    public static final int GROUP_QUEUE_PAIR = 0xFF_FFFF;
     /** Bytes of the ICRC. */
     public static final int ICRC_LENGTH = Integer.BYTES;
     /** Payload of a full packet with the largest transfer unit. */

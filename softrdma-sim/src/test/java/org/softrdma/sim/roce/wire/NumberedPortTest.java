@@ -29,6 +29,7 @@ class NumberedPortTest {
         assertEquals(4791, NumberedPort.of(0xEF_FFFF));
         assertEquals(4791, NumberedPort.of(0xF0_0FFF));
         assertEquals(0x8001, NumberedPort.of(0xF0_1000));
+        assertEquals(4791, NumberedPort.of(0xFF_FFFF)); // of a group
         assertEquals(NumberedPort.leastNumber(4791), NumberedPort.leastNumber(30_000));
         assertEquals(NumberedPort.numbersBelow(4791), NumberedPort.numbersBelow(0x8100));
     }
