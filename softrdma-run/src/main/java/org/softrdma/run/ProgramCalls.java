@@ -21,6 +21,7 @@ import org.softrdma.run.kernel.Notification;
 import org.softrdma.run.kernel.ProgramKernel;
 import org.softrdma.run.rdmacm.RdmaCmDevice;
 import org.softrdma.run.uverbs.UverbsDevice;
+import org.softrdma.sim.transport.LoopGuard;
 
 /**
  * Answers a program's calls, one after the other. Each call gets one answer, whatever happens here: a program that waits for ever would be
@@ -36,6 +37,8 @@ final class ProgramCalls {
     private final Card card;
     private final UverbsDevice verbs;
     private final RdmaCmDevice manager;
+    /** Made before it is needed. */
+    private final Runnable refusal;
 
     ProgramCalls(
             ProgramKernel kernel,
@@ -47,6 +50,7 @@ final class ProgramCalls {
         this.kernel = kernel;
         this.architecture = architecture;
         call = new Notification(arena.allocate(Notification.LENGTH, Long.BYTES));
+        refusal = () -> kernel.refuse(call.id(), ErrorNumber.ENOMEM);
         card = new Card(device, kernel.listener(), settings);
         EventWriter pipes = new EventWriter(architecture);
         verbs = new UverbsDevice(kernel, range, device, card, pipes, arena);
@@ -125,7 +129,7 @@ final class ProgramCalls {
                 MemoryPause.pause();
             }
         }
-        kernel.refuse(call.id(), ErrorNumber.ENOMEM);
+        LoopGuard.insist(refusal);
     }
 
     private void answerOnce(@Nullable LinuxCall which) {

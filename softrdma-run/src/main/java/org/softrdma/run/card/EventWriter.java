@@ -5,11 +5,12 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.softrdma.run.kernel.Architecture;
 import org.softrdma.run.kernel.LinuxCall;
+import org.softrdma.run.kernel.MemoryPause;
 import org.softrdma.run.kernel.RawCalls;
 
 /**
  * Writes events into pipes. One that is full, since its program does not read, takes no more of them; one that nobody reads takes none.
- * To write makes no object: an event that was lost for want of memory would leave its program waiting for good. One thread at a time.
+ * One thread at a time.
  */
 public final class EventWriter {
     private static final int MOST = 2 * Long.BYTES;
@@ -42,6 +43,13 @@ public final class EventWriter {
     private boolean write(int writingEnd, long first, long second, int length) {
         event.set(ValueLayout.JAVA_LONG, 0, first);
         event.set(ValueLayout.JAVA_LONG, Long.BYTES, second);
-        return calls.call(LinuxCall.WRITE, writingEnd, event.address(), length) == length;
+        for (int i = 0; i < MemoryPause.MOST; i++) { // a program would wait for good for an event that was lost
+            try {
+                return calls.call(LinuxCall.WRITE, writingEnd, event.address(), length) == length;
+            } catch (OutOfMemoryError e) {
+                MemoryPause.pause();
+            }
+        }
+        return false;
     }
 }

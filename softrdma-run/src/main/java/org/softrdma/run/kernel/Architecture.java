@@ -28,7 +28,8 @@ public enum Architecture {
     private static Map<Architecture, @Nullable LinuxCall[]> calls() {
         Map<Architecture, @Nullable LinuxCall[]> all = new EnumMap<>(Architecture.class);
         for (Architecture each : values()) {
-            int last = Stream.of(LinuxCall.values()).mapToInt(each::number).max().orElse(0);
+            int last =
+                    Stream.of(LinuxCall.values()).mapToInt(each::number).max().orElse(0);
             @Nullable LinuxCall[] calls = new LinuxCall[last + 1];
             for (LinuxCall call : LinuxCall.values()) {
                 if (each.has(call)) {

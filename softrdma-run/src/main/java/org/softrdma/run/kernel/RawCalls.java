@@ -10,7 +10,7 @@ import org.softrdma.sim.kernel.SystemCalls;
 
 /**
  * Every system call through one function of the C library, {@code syscall}: once one call was made, all are linked, and none loads a
- * class or makes an object. One thread at a time.
+ * class. An object of some bytes is made before each: a call for which there is no memory was not made. One thread at a time.
  */
 public final class RawCalls {
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG;

@@ -25,6 +25,8 @@ public final class RingMemory {
     /** The first page is nobody's: a ring at 0 would look like none. */
     private long next = PAGE;
 
+    private boolean closed;
+
     /**
      * The memory of a file.
      *
@@ -72,8 +74,11 @@ public final class RingMemory {
         return Math.ceilDiv(length, PAGE) * PAGE;
     }
 
-    /** Unmaps it here. The program's mappings stay. */
+    /** Unmaps it here, once. The program's mappings stay. */
     public void close() {
-        kernel.unmap(all);
+        if (!closed) {
+            kernel.unmap(all);
+            closed = true;
+        }
     }
 }

@@ -43,12 +43,10 @@ class OwnDescriptorsTest {
     /** How the only descriptor of a file was opened. */
     private static int flags(Path file) throws IOException {
         try (Stream<Path> descriptors = Files.list(Path.of("/proc/self/fd"))) {
-            Path own = descriptors
-                    .filter(each -> leadsTo(each, file))
-                    .findFirst()
-                    .orElseThrow();
-            Matcher flags = FLAGS.matcher(
-                    Files.readString(Path.of("/proc/self/fdinfo").resolve(own.getFileName())));
+            Path own =
+                    descriptors.filter(each -> leadsTo(each, file)).findFirst().orElseThrow();
+            Matcher flags =
+                    FLAGS.matcher(Files.readString(Path.of("/proc/self/fdinfo").resolve(own.getFileName())));
             assertTrue(flags.find());
             return Integer.parseInt(flags.group(1), 8);
         }

@@ -32,8 +32,9 @@ class DatagramRingsTest {
     private static final int HEADER = 40;
     private static final int KEY = 17;
     /** Second half of the GID of 239.255.x.y: another group for each process, since all that have joined one hear it. */
-    private static final long GROUP = Long.reverseBytes(
-            0xFFFF_EFFF_0000L | (ProcessHandle.current().pid() & 0xFFFF));
+    private static final long GROUP =
+            Long.reverseBytes(0xFFFF_EFFF_0000L | (ProcessHandle.current().pid() & 0xFFFF));
+
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT;
 
     private ScriptedProgram program;

@@ -13,6 +13,7 @@ import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.util.HexFormat;
 import java.util.List;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.softrdma.run.card.Card;
@@ -40,22 +41,19 @@ class UverbsDeviceTest {
     private static final int ROOM = 1 << 16;
 
     private final ScriptedKernel kernel = new ScriptedKernel();
-    private UverbsDevice device = device();
+    private final RxeDevice rxe = RxeDevice.of(List.of(new GidEntry(InetAddress.getLoopbackAddress(), "lo")), 1500);
+    private final Card card = new Card(rxe, kernel.listener(), CardSettings.usual());
+    private final UverbsDevice device = new UverbsDevice(
+            kernel, DescriptorRange.below(1024), rxe, card, new EventWriter(Architecture.X86_64), Arena.ofAuto());
 
-    private UverbsDevice device() {
-        RxeDevice rxe = RxeDevice.of(List.of(new GidEntry(InetAddress.getLoopbackAddress(), "lo")), 1500);
-        return new UverbsDevice(
-                kernel,
-                DescriptorRange.below(1024),
-                rxe,
-                new Card(rxe, kernel.listener(), CardSettings.usual()),
-                new EventWriter(Architecture.X86_64),
-                Arena.ofAuto());
+    @AfterEach
+    void close() {
+        device.close();
+        card.close();
     }
 
     @BeforeEach
     void open() throws CallRefusedException {
-        device = device();
         device.open(kernel.call(LinuxCall.OPENAT), true);
         assertEquals(
                 List.of(

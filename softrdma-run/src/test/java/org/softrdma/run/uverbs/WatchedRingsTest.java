@@ -38,8 +38,8 @@ class WatchedRingsTest {
     void shouldCaptureAndCountItsPackets() throws CallRefusedException, IOException {
         Path file = folder.resolve("packets.pcapng");
         Map<String, Long> counters = new HashMap<>();
-        try (ScriptedProgram program = new ScriptedProgram(
-                new CardSettings(CardFaults.none(), Optional.of(file), counters::putAll))) {
+        try (ScriptedProgram program =
+                new ScriptedProgram(new CardSettings(CardFaults.none(), Optional.of(file), counters::putAll))) {
             ScriptedProgram.Completions completions = program.completions(100, NO_CHANNEL, 1);
             ScriptedProgram.Pair from = program.pair(2, completions, 7, 7);
             ScriptedProgram.Pair to = program.pair(2, completions, 7, 7);

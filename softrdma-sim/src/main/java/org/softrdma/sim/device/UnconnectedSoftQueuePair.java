@@ -2,8 +2,8 @@ package org.softrdma.sim.device;
 
 import java.io.IOException;
 import java.net.InetAddress;
-import java.util.List;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;

@@ -284,7 +284,7 @@ class ForeignMemoryTest {
 
     // ---- memory that cannot be reached
 
-    private enum Unreachable {
+    enum Unreachable {
         SEND_SOURCE,
         WRITE_SOURCE,
         READ_SINK,
@@ -400,14 +400,12 @@ class ForeignMemoryTest {
                     switch (kind) {
                         case READ -> from.postRead(1, own, 0, 9, remote.address(), remote.rkey(), SendFlags.SIGNALLED);
                         case ATOMIC ->
-                            from.postFetchAndAdd(
-                                    1, own, 0, remote.address(), remote.rkey(), 1, SendFlags.SIGNALLED);
+                            from.postFetchAndAdd(1, own, 0, remote.address(), remote.rkey(), 1, SendFlags.SIGNALLED);
                         case RECEIVE -> {
                             accept(to.postReceive(2, region, 0, 9));
                             yield from.postSend(1, own, 0, 9, SendFlags.SIGNALLED);
                         }
-                        default ->
-                            from.postWrite(1, own, 0, 9, remote.address(), remote.rkey(), SendFlags.SIGNALLED);
+                        default -> from.postWrite(1, own, 0, 9, remote.address(), remote.rkey(), SendFlags.SIGNALLED);
                     });
             expectFailed(1, CompletionStatus.RETRY_EXCEEDED_ERROR, ends.active);
             if (kind == Unreachable.RECEIVE) {
