@@ -6,7 +6,9 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
 import org.agrona.concurrent.NanoClock;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.transport.Waits;
@@ -44,6 +46,9 @@ public final class Baton implements Waits, NanoClock {
     private final List<SimulatedThread> able = new ArrayList<>();
     private final List<Source> due = new ArrayList<>();
     private final CountDownLatch over = new CountDownLatch(1);
+    /** How often somebody was chosen. Whoever holds the baton counts; the thread that waits for the end looks. */
+    private final AtomicLong turns = new AtomicLong();
+
     private long nowNs = TimeUnit.SECONDS.toNanos(1);
     private long changes;
     private long leapNs = FIRST_LEAP_NS;
@@ -64,7 +69,7 @@ public final class Baton implements Waits, NanoClock {
      *
      * @param steps most steps
      * @param virtualNs most virtual time
-     * @param realNs most time of the machine, for a thread that blocks outside
+     * @param realNs most time of the machine without a turn, for a thread that blocks outside
      * @param preemptions times of a thousand that a thread loses the baton at a point where it may
      */
     public record Limits(long steps, long virtualNs, long realNs, int preemptions) {
@@ -125,7 +130,7 @@ public final class Baton implements Waits, NanoClock {
         first.resume();
         boolean done;
         try {
-            done = over.await(limits.realNs(), TimeUnit.NANOSECONDS);
+            done = endsWhileItMoves(() -> over.await(limits.realNs(), TimeUnit.NANOSECONDS), turns::get);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw failed("interrupted", e);
@@ -136,6 +141,24 @@ public final class Baton implements Waits, NanoClock {
         if (failure != null) {
             throw failed(String.valueOf(failure), failure);
         }
+    }
+
+    /** Waits for the end of a run. */
+    interface Look {
+        /** Waits for a while: true if it is over. */
+        boolean isOver() throws InterruptedException;
+    }
+
+    /** Looks until a run is over, as long as turns come between two looks: so it may take long on a busy machine. */
+    static boolean endsWhileItMoves(Look look, LongSupplier turns) throws InterruptedException {
+        long before;
+        do {
+            before = turns.getAsLong();
+            if (look.isOver()) {
+                return true;
+            }
+        } while (turns.getAsLong() != before);
+        return false;
     }
 
     private SimulationException failed(String reason, @Nullable Throwable cause) {
@@ -340,9 +363,9 @@ public final class Baton implements Waits, NanoClock {
     private SimulatedThread self() {
         SimulatedThread current = holder;
         if (current == null || current.thread() != Thread.currentThread()) {
-            throw misused(
-                    "thread \"" + Thread.currentThread().getName()
-                            + "\" is not a thread of this simulation, or not running in it now: start it as a process of a node");
+            throw misused("thread \"" + Thread.currentThread().getName()
+                    + "\" is not a thread of this simulation, or not running in it now: start it as a process"
+                    + " of a node");
         }
         requireAlive(current);
         return current;
@@ -380,6 +403,7 @@ public final class Baton implements Waits, NanoClock {
     /** Chooses who runs next, and lets sources do what they do before it; null if nobody is left. */
     private @Nullable SimulatedThread next() {
         while (!ending) {
+            turns.setRelease(turns.getPlain() + 1);
             collect();
             int choicesNow = able.size() + due.size();
             if (choicesNow == 0) {

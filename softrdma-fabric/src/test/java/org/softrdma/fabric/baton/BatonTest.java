@@ -15,6 +15,8 @@ import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -180,6 +182,19 @@ class BatonTest {
 
         assertTrue(String.valueOf(failure.getMessage()).contains("blocks or loops"), failure.getMessage());
         assertTrue(String.valueOf(failure.getMessage()).contains("node/main"), failure.getMessage());
+    }
+
+    /** On a busy machine a run may take many times as long: only steps and virtual time say that it has no end. */
+    @Test
+    void shouldWaitForARunAsLongAsItMoves() throws InterruptedException {
+        AtomicLong turns = new AtomicLong();
+        AtomicInteger looks = new AtomicInteger();
+
+        assertTrue(
+                Baton.endsWhileItMoves(() -> turns.incrementAndGet() > 0 && looks.incrementAndGet() == 5, turns::get));
+        assertEquals(5, looks.get());
+        assertFalse(Baton.endsWhileItMoves(() -> looks.incrementAndGet() == 0, turns::get));
+        assertEquals(6, looks.get());
     }
 
     @Test
