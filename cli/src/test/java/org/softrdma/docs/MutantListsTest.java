@@ -7,9 +7,14 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -38,6 +43,43 @@ class MutantListsTest {
         }
         assertEquals("", String.join("\n", faults));
         assertTrue(mutants > 200, "found only " + mutants);
+    }
+
+    /** docs/design/farm.md names the mutant of the code for each of the models', and the test that finds it. */
+    @Test
+    void shouldHaveEachMistakeOfTheModelsInTheCode() throws IOException {
+        Map<String, String> testOf = new HashMap<>();
+        for (Map<String, String> mutant : mutants(ROOT.resolve("ci/mutants/farm.txt"))) {
+            String test = mutant.getOrDefault("tests", "");
+            testOf.put(mutant.getOrDefault("mutant", ""), test.substring(test.lastIndexOf('.') + 1));
+        }
+        Set<String> named = new TreeSet<>();
+        List<String> faults = new ArrayList<>();
+        Matcher row = Pattern.compile("(?m)^\\| `(\\w+)` \\| (.+) \\| (.+) \\|$")
+                .matcher(after("docs/design/farm.md", "## Mistakes of the model"));
+        while (row.find()) {
+            named.add(row.group(1));
+            String test = testOf.get("farm: " + row.group(2));
+            if (!row.group(3).equals("`" + test + "`") && !row.group(3).equals("not built")) {
+                faults.add(row.group() + ": ci/mutants/farm.txt has " + test);
+            }
+        }
+        Set<String> planned = new TreeSet<>();
+        Matcher plan = Pattern.compile("'(\\w+)': \\[").matcher(after("docs/models/farm_model.py", "\nPLAN = {"));
+        while (plan.find()) {
+            planned.add(plan.group(1));
+        }
+        assertEquals("", String.join("\n", faults));
+        assertEquals(planned, named);
+        assertTrue(planned.size() >= 35, planned.toString());
+    }
+
+    /** The text of a file from a heading on. */
+    private static String after(String file, String heading) throws IOException {
+        String text = Files.readString(ROOT.resolve(file));
+        int start = text.indexOf(heading);
+        assertTrue(start >= 0, file + " has no \"" + heading + "\"");
+        return text.substring(start);
     }
 
     private static List<Map<String, String>> mutants(Path list) throws IOException {
