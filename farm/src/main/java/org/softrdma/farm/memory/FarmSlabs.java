@@ -140,6 +140,30 @@ public final class FarmSlabs {
         return allocate(bytes);
     }
 
+    /**
+     * Takes objects whose places lie one behind the other, in a block of their own.
+     *
+     * @param bytes of each with its line versions
+     * @param count how many
+     * @return offset of the first in the region, or {@link #FULL}
+     */
+    public long allocateAdjacent(int bytes, int count) {
+        int sizeClass = classes.of(bytes);
+        long size = classes.size(sizeClass);
+        long left = next[sizeClass];
+        long endOfLeft = end[sizeClass];
+        if (count < 1 || size * count > blockLength || !newBlock(sizeClass)) {
+            return FULL;
+        }
+        for (; left + size <= endOfLeft; left += size) {
+            freed[sizeClass].addLong(left); // the class goes on in the new block
+        }
+        long first = next[sizeClass];
+        next[sizeClass] += size * count;
+        used += size * count;
+        return first;
+    }
+
     private boolean newBlock(int sizeClass) {
         for (int block = 0; block < blocks.length; block++) {
             if (blocks[block] == FREE && classes.size(sizeClass) <= blockLength) {

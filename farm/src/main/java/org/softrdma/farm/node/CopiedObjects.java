@@ -4,7 +4,6 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import org.softrdma.farm.memory.FarmObjectDescriptor;
 import org.softrdma.farm.memory.FarmSlabs;
-import org.softrdma.farm.memory.SizeClasses;
 import org.softrdma.farm.message.NodeMessageDescriptor;
 import org.softrdma.farm.message.NodeMessageKind;
 import org.softrdma.farm.message.NodeVerdict;
@@ -44,8 +43,7 @@ final class CopiedObjects {
 
     /** Bytes of an answer that has the longest object that a message can write. */
     static int longestAnswer(SpaceShape shape, int longestMessage) {
-        SizeClasses classes = new SizeClasses();
-        int place = classes.size(classes.of(shape.slotLength(Math.min(shape.longest(), longestMessage))));
+        int place = shape.stride(Math.min(shape.longest(), longestMessage));
         return Math.max(longestMessage, OBJECTS_OFFSET + Long.BYTES + place);
     }
 

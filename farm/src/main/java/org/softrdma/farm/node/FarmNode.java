@@ -21,6 +21,7 @@ import org.softrdma.farm.memory.ObjectImage;
 import org.softrdma.farm.message.NodeMessageDescriptor;
 import org.softrdma.farm.message.NodeMessageKind;
 import org.softrdma.farm.space.FarmSpace;
+import org.softrdma.farm.space.SpaceShape;
 import org.softrdma.stores.StoreCounters;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.device.VerbsDevice;
@@ -92,9 +93,21 @@ public final class FarmNode implements AutoCloseable {
      * @throws FarmException if there is no such place, or this machine is no member any more
      */
     public ObjectImage read(long address, int length) {
-        SpaceRead read = new SpaceRead(parts, address, length, MOST_FAILURES);
-        await(read);
-        return read.image();
+        ObjectImage image = new ObjectImage();
+        await(SpaceRead.of(parts, address, length, MOST_FAILURES, image));
+        return image;
+    }
+
+    /**
+     * Reads objects whose places lie one behind the other, by one READ.
+     *
+     * @param address of the first
+     * @param bytes of all, with their line versions
+     * @param judge says whether that is what was there at one instant, and takes it; until then it is READ again
+     * @throws FarmException if there is no such place, or this machine is no member any more
+     */
+    public void read(long address, int bytes, ReadJudge judge) {
+        await(new SpaceRead(parts, address, bytes, MOST_FAILURES, judge));
     }
 
     /**
@@ -180,6 +193,27 @@ public final class FarmNode implements AutoCloseable {
      */
     public void wish(Wishes wishes) {
         await(new WishTask(parts, wishes));
+    }
+
+    /**
+     * Who has what, as this machine knows it.
+     *
+     * @throws FarmException if this machine is no member any more
+     */
+    public FarmConfiguration configuration() {
+        ConfigurationTask task = new ConfigurationTask(parts);
+        await(task);
+        return task.configuration();
+    }
+
+    /** Lengths of the address space. Any thread. */
+    public SpaceShape shape() {
+        return context.shape();
+    }
+
+    /** The longest message, which limits what a transaction writes on one machine. Any thread. */
+    public int longestMessage() {
+        return context.longestMessage();
     }
 
     /** Hands a task over, and waits for it. */

@@ -64,7 +64,8 @@ public final class FarmTransaction {
     public ObjectImage read(long address, int length) {
         ReadObject known = objects.get(address);
         if (known == null) {
-            SpaceRead read = new SpaceRead(node, address, length, MOST_LOOKS);
+            ObjectImage image = new ObjectImage();
+            SpaceRead read = SpaceRead.of(node, address, length, MOST_LOOKS, image);
             try {
                 waits.accept(read);
             } catch (FarmException e) {
@@ -74,7 +75,7 @@ public final class FarmTransaction {
                 throw e;
             }
             requireEpoch(read.epoch());
-            known = new ReadObject(read.image());
+            known = new ReadObject(image);
             objects.put(address, known);
         }
         if (known.image.length() != length) {

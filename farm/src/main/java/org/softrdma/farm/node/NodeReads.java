@@ -55,6 +55,11 @@ final class NodeReads implements AutoCloseable {
         return place;
     }
 
+    /** Bytes of a place: the longest READ. */
+    int length() {
+        return length;
+    }
+
     MemoryRegion region() {
         return memory.region();
     }

@@ -12,9 +12,9 @@ import org.softrdma.stores.StoreCounter;
 import org.softrdma.verbs.RemoteRegion;
 
 /**
- * A lock-free read of one object: one READ of the region's primary, or of this machine's own memory. It counts if this
- * machine still runs in the epoch in which it began, and holds its lease after the READ has completed; else it begins
- * again. The node's thread.
+ * A lock-free read of an object, or of several whose places lie one behind the other: one READ of the region's primary, or
+ * of this machine's own memory. It counts if this machine still runs in the epoch in which it began, and holds its lease
+ * after the READ has completed; else it begins again. The node's thread.
  */
 final class SpaceRead extends NodeTask implements NodeReads.ReadWaiter {
     /** Looks for a region that nobody has told of, in half a second or so. */
@@ -29,9 +29,9 @@ final class SpaceRead extends NodeTask implements NodeReads.ReadWaiter {
 
     private final NodeParts node;
     private final long address;
-    private final int length;
+    private final int bytes;
     private final int mostFailures;
-    private final ObjectImage image = new ObjectImage();
+    private final ReadJudge judge;
     private Step step = Step.BEGIN;
     private long notBeforeNs = Long.MIN_VALUE;
     private int failures;
@@ -42,20 +42,39 @@ final class SpaceRead extends NodeTask implements NodeReads.ReadWaiter {
      * A read.
      *
      * @param node where
-     * @param address of the object
-     * @param length of header and payload
-     * @param mostFailures how often the object may be seen in the middle of a change
+     * @param address of what is read
+     * @param bytes of it, with line versions
+     * @param mostFailures how often it may be seen in the middle of a change
+     * @param judge says whether it is what it was at one instant
      */
-    SpaceRead(NodeParts node, long address, int length, int mostFailures) {
+    SpaceRead(NodeParts node, long address, int bytes, int mostFailures, ReadJudge judge) {
         this.node = node;
         this.address = address;
-        this.length = length;
+        this.bytes = bytes;
         this.mostFailures = mostFailures;
+        this.judge = judge;
     }
 
-    /** The object, once it is done. */
-    ObjectImage image() {
-        return image;
+    /**
+     * A read of one object.
+     *
+     * @param node where
+     * @param address of the object
+     * @param length of header and payload
+     * @param mostFailures how often it may be seen in the middle of a change
+     * @param image gets the object
+     */
+    static SpaceRead of(NodeParts node, long address, int length, int mostFailures, ObjectImage image) {
+        if (!node.space().fits(address, length)) {
+            throw new FarmException("no object of " + length + " bytes can be at " + Long.toHexString(address));
+        }
+        int bytes = node.space().shape().lengthInMemory(FarmAddress.offset(address), length);
+        return new SpaceRead(
+                node,
+                address,
+                bytes,
+                mostFailures,
+                (memory, at, start) -> node.reader().read(memory, at, start, length, image));
     }
 
     /** The epoch in which it was read. */
@@ -79,15 +98,15 @@ final class SpaceRead extends NodeTask implements NodeReads.ReadWaiter {
     private boolean begin(long nowNs) {
         int region = FarmAddress.region(address);
         int primary = node.space().configuration().primary(region);
-        if (!node.space().fits(address, length)) {
-            return fail("no object of " + length + " bytes can be at " + Long.toHexString(address));
+        if (!node.space().contains(address, bytes) || bytes > node.reads().length()) {
+            return fail("no " + bytes + " bytes of objects can be READ at " + Long.toHexString(address));
         }
         if (primary == RegionPlacement.LOST) {
             return onNobody(region, nowNs);
         }
         epoch = node.member().epoch();
         if (primary == node.machine()) {
-            FarmRegion own = node.space().regionOf(address, length);
+            FarmRegion own = node.space().region(region);
             return own != null && node.space().serves(region) && judge(own.segment(), FarmAddress.offset(address));
         }
         RemoteRegion capability = node.space().capability(region);
@@ -103,10 +122,8 @@ final class SpaceRead extends NodeTask implements NodeReads.ReadWaiter {
         if (place != NodeReads.NONE) {
             step = Step.READING;
             givenUp = false;
-            long offset = FarmAddress.offset(address);
-            int bytes = node.space().shape().lengthInMemory(offset, length);
             node.counters().increment(StoreCounter.READS);
-            link.read(place, capability.address() + offset, capability.rkey(), bytes);
+            link.read(place, capability.address() + FarmAddress.offset(address), capability.rkey(), bytes);
         }
         return false;
     }
@@ -147,7 +164,7 @@ final class SpaceRead extends NodeTask implements NodeReads.ReadWaiter {
 
     /** True if it is done. */
     private boolean judge(MemorySegment memory, long at) {
-        ReadVerdict verdict = node.reader().read(memory, at, FarmAddress.offset(address), length, image);
+        ReadVerdict verdict = judge.judge(memory, at, FarmAddress.offset(address));
         long nowNs = node.clock().nanoTime(); // behind the READ: what it brought was there while the lease held
         step = Step.BEGIN;
         if (!node.member().counts(epoch, nowNs)) {

@@ -66,6 +66,17 @@ public final class FarmRegion implements AutoCloseable {
         return allocates ? slabs.allocate(shape.slotLength(length), neighbour) : FarmSlabs.FULL;
     }
 
+    /**
+     * Reserves room for objects whose places lie one behind the other.
+     *
+     * @param length of header and payload of each
+     * @param count how many
+     * @return offset of the first, or {@link FarmSlabs#FULL}
+     */
+    public long allocateAdjacent(int length, int count) {
+        return allocates ? slabs.allocateAdjacent(shape.slotLength(length), count) : FarmSlabs.FULL;
+    }
+
     /** A transaction has allocated an object here, on whatever machine. */
     public void allocated(long offset, int length) {
         boolean ignored = slabs.learn(offset, shape.slotLength(length));
@@ -91,7 +102,8 @@ public final class FarmRegion implements AutoCloseable {
         }
     }
 
-    private boolean isAllocated(long object) {
+    /** True if a transaction has allocated the object at a place, and none has freed it. */
+    public boolean isAllocated(long object) {
         return (ObjectLines.getLong(segment(), object, FarmObjectDescriptor.INCARNATION_OFFSET)
                         & FarmObjectDescriptor.ALLOCATED)
                 != 0;

@@ -136,11 +136,15 @@ public final class FarmSpace implements AutoCloseable {
 
     /** True if an object of this length may be at an address. */
     public boolean fits(long address, int length) {
-        long offset = FarmAddress.offset(address);
         return length > 0
                 && length <= shape.longest()
-                && offset % FarmObjectDescriptor.ALIGNMENT == 0
-                && offset + shape.lengthInMemory(offset, length) <= shape.regionLength();
+                && contains(address, shape.lengthInMemory(FarmAddress.offset(address), length));
+    }
+
+    /** True if so many bytes of objects may be at an address. */
+    public boolean contains(long address, int bytes) {
+        long offset = FarmAddress.offset(address);
+        return bytes > 0 && offset % FarmObjectDescriptor.ALIGNMENT == 0 && offset + bytes <= shape.regionLength();
     }
 
     // ---- capabilities

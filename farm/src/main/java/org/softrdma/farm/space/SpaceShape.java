@@ -49,6 +49,12 @@ public record SpaceShape(long regionLength, int blockLength, boolean checksums) 
         return ObjectLines.slotLength(lengthWithChecksum(length));
     }
 
+    /** Bytes from one object of this length to the next in a block of them. */
+    public int stride(int length) {
+        SizeClasses classes = new SizeClasses();
+        return classes.size(classes.of(slotLength(length)));
+    }
+
     /** Header, payload and checksum. */
     int lengthWithChecksum(int length) {
         return FarmObjectDescriptor.lengthWithChecksum(length, checksums);

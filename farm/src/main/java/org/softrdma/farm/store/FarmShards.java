@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import org.softrdma.farm.memory.ObjectLines;
+import org.softrdma.farm.table.RegionObjects;
 import org.softrdma.farm.table.TableKey;
 import org.softrdma.farm.table.TableShape;
 import org.softrdma.farm.table.TableShard;
@@ -22,6 +23,7 @@ final class FarmShards implements AutoCloseable {
     private final TableShape shape;
     private final long registeredBytes;
     private final List<RegisteredMemory> regions = new ArrayList<>();
+    private final List<RegionObjects> objects = new ArrayList<>();
     private final List<TableShard> shards = new ArrayList<>();
 
     /** True if the device promises that READs of memory like this move lines of 64 bytes whole; none here does. */
@@ -40,7 +42,9 @@ final class FarmShards implements AutoCloseable {
                 RegisteredMemory memory =
                         new RegisteredMemory(device, domain, settings.regionLength(), Set.of(AccessFlag.REMOTE_READ));
                 regions.add(memory);
-                shards.add(new TableShard(memory.segment(), settings.blockLength(), shape, region, mended, steps));
+                RegionObjects made = new RegionObjects(memory.segment(), settings.blockLength(), shape, region, steps);
+                objects.add(made);
+                shards.add(TableShard.inRegion(made, shape, mended));
             }
         } catch (RuntimeException e) {
             close();
@@ -75,7 +79,9 @@ final class FarmShards implements AutoCloseable {
         for (TableShard shard : shards) {
             pairs += shard.pairs();
             data += shard.dataBytes();
-            used += shard.usedBytes();
+        }
+        for (RegionObjects region : objects) {
+            used += region.used();
         }
         return new SpaceUse(pairs, data, used, registeredBytes);
     }

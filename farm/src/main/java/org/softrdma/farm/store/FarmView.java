@@ -38,7 +38,7 @@ final class FarmView {
         shape = connection.welcome().shape();
         bucket = shape.bucket();
         block = shape.block();
-        neighbours = new NeighbourReader(shape);
+        neighbours = new NeighbourReader(shape, shape.stride());
         objects = new LockFreeReader(shape.checksums());
     }
 

@@ -17,10 +17,15 @@ public final class NeighbourReader {
     private final ObjectImage first = new ObjectImage();
     private final ObjectImage second = new ObjectImage();
 
-    /** A reader. */
-    public NeighbourReader(TableShape shape) {
+    /**
+     * A reader.
+     *
+     * @param shape of the table
+     * @param stride bytes from the place of one bucket to that of the next
+     */
+    public NeighbourReader(TableShape shape, int stride) {
         layout = shape.bucket();
-        stride = shape.stride();
+        this.stride = stride;
         reader = new LockFreeReader(shape.checksums());
     }
 

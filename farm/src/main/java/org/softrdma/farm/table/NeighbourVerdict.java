@@ -15,6 +15,16 @@ public enum NeighbourVerdict {
     /** Each is consistent, but they are of different instants. */
     JOINT_DIFFERS;
 
+    /** What it says of the READ as a whole: buckets of two instants are like lines of two. */
+    public ReadVerdict ofRead() {
+        return switch (this) {
+            case CONSISTENT -> ReadVerdict.CONSISTENT;
+            case LOCKED -> ReadVerdict.LOCKED;
+            case LINES_DIFFER, JOINT_DIFFERS -> ReadVerdict.LINES_DIFFER;
+            case TORN_UNSEEN -> ReadVerdict.TORN_UNSEEN;
+        };
+    }
+
     static NeighbourVerdict of(ReadVerdict verdict) {
         return switch (verdict) {
             case CONSISTENT -> CONSISTENT;

@@ -2,9 +2,7 @@ package org.softrdma.farm.table;
 
 import org.agrona.collections.LongArrayList;
 import org.softrdma.farm.memory.FarmAddress;
-import org.softrdma.farm.memory.FarmSlabs;
 import org.softrdma.farm.memory.FatPointerDescriptor;
-import org.softrdma.farm.memory.ObjectChanges;
 import org.softrdma.farm.memory.ObjectImage;
 
 /**
@@ -16,26 +14,20 @@ import org.softrdma.farm.memory.ObjectImage;
  * incarnation. That is not enough for chains of two blocks and more: a lookup that has READ the two buckets before the
  * move, and the first block after it, follows the new pointer, or finds none, and misses a key that was there all the
  * time. So the mended form gives every block of the chain a new incarnation, up to the pointer in the bucket. The thread
- * that owns the region.
+ * that owns the objects.
  */
 final class TableChain {
-    private final TableShape shape;
     private final FarmBucketDescriptor bucketLayout;
     private final FarmBucketDescriptor blockLayout;
-    private final int region;
-    private final FarmSlabs slabs;
-    private final ObjectChanges changes;
+    private final TableObjects objects;
     private final boolean mended;
     private final LongArrayList blocks = new LongArrayList();
     private final LongArrayList emptied = new LongArrayList();
     private final ObjectImage look = new ObjectImage();
     private long bucket;
 
-    TableChain(TableShape shape, int region, FarmSlabs slabs, ObjectChanges changes, boolean mended) {
-        this.shape = shape;
-        this.region = region;
-        this.slabs = slabs;
-        this.changes = changes;
+    TableChain(TableShape shape, TableObjects objects, boolean mended) {
+        this.objects = objects;
         this.mended = mended;
         bucketLayout = shape.bucket();
         blockLayout = shape.block();
@@ -45,12 +37,12 @@ final class TableChain {
     void of(long newBucket) {
         bucket = newBucket;
         blocks.clear();
-        changes.load(bucket, bucketLayout.length(), look);
+        objects.load(bucket, bucketLayout.length(), look);
         int next = bucketLayout.nextOffset();
         while (FatPointerDescriptor.address(look, next) != FarmAddress.NONE) {
-            long block = FarmAddress.offset(FatPointerDescriptor.address(look, next));
+            long block = FatPointerDescriptor.address(look, next);
             blocks.addLong(block);
-            changes.load(block, blockLayout.length(), look);
+            objects.load(block, blockLayout.length(), look);
             next = blockLayout.nextOffset();
         }
     }
@@ -67,8 +59,8 @@ final class TableChain {
 
     private ObjectImage changed(int index) {
         return index < 0
-                ? changes.change(bucket, bucketLayout.length())
-                : changes.change(block(index), blockLayout.length());
+                ? objects.change(bucket, bucketLayout.length())
+                : objects.change(block(index), blockLayout.length());
     }
 
     private int next(int index) {
@@ -77,26 +69,25 @@ final class TableChain {
 
     /** The pointer to a block names it as it will be. */
     private void point(int index) {
-        long address = FarmAddress.of(region, block(index));
-        FatPointerDescriptor.set(changed(index - 1), next(index - 1), address, changed(index));
+        FatPointerDescriptor.set(changed(index - 1), next(index - 1), block(index), changed(index));
     }
 
     /**
      * Finds room for a pair, in a new block if need be.
      *
-     * @return the block, or {@link FarmSlabs#FULL}
+     * @return the block, or {@link TableObjects#FULL}
      */
     long room() {
         if (!blocks.isEmpty()) {
             long last = blocks.getLong(blocks.size() - 1);
-            changes.load(last, blockLayout.length(), look);
+            objects.load(last, blockLayout.length(), look);
             if (blockLayout.freeSlot(look) >= 0) {
                 return last;
             }
         }
-        long block = slabs.allocate(shape.lengthInMemory(blockLayout.length()));
-        if (block != FarmSlabs.FULL) {
-            ObjectImage image = changes.change(block, blockLayout.length());
+        long block = objects.allocate(blockLayout.length());
+        if (block != TableObjects.FULL) {
+            ObjectImage image = objects.change(block, blockLayout.length());
             image.clear(FarmBucketDescriptor.SLOTS_OFFSET, blockLayout.length() - FarmBucketDescriptor.SLOTS_OFFSET);
             blocks.addLong(block);
             point(blocks.size() - 1);
@@ -118,8 +109,8 @@ final class TableChain {
         boolean moves = hole != block(last);
         int from = blockLayout.lastSlot(lastImage);
         if (moves || from > slot) {
-            ObjectImage holeImage = changes.change(hole, layout.length());
-            holeImage.put(layout.slotOffset(slot), lastImage, blockLayout.slotOffset(from), shape.slotLength());
+            ObjectImage holeImage = objects.change(hole, layout.length());
+            holeImage.put(layout.slotOffset(slot), lastImage, blockLayout.slotOffset(from), blockLayout.slotLength());
             layout.use(holeImage, slot, true);
             blockLayout.use(lastImage, from, false);
         }
@@ -142,7 +133,7 @@ final class TableChain {
     /** Gives back the blocks that are empty, once the change is committed. */
     void free() {
         for (int i = 0; i < emptied.size(); i++) {
-            slabs.free(emptied.getLong(i));
+            objects.free(emptied.getLong(i), blockLayout.length());
         }
         emptied.clear();
     }

@@ -1,38 +1,32 @@
 package org.softrdma.farm.table;
 
 import java.lang.foreign.MemorySegment;
-import org.softrdma.farm.memory.FarmAddress;
-import org.softrdma.farm.memory.FarmSlabs;
 import org.softrdma.farm.memory.FatPointerDescriptor;
-import org.softrdma.farm.memory.ObjectChanges;
 import org.softrdma.farm.memory.ObjectImage;
-import org.softrdma.farm.memory.ObjectLines;
-import org.softrdma.stores.MemorySteps;
 import org.softrdma.stores.Outcome;
 
 /**
- * The part of a table that is in one region, with everything that its pairs need: an array of buckets, and behind it
- * blocks of objects.
+ * The part of a table that is on one machine, with everything that its pairs need: an array of buckets, whose places lie
+ * one behind the other, and objects near it.
  *
  * <p>A new pair goes into its bucket or the next. If both are full, it looks for a free slot in the buckets behind, and
  * moves that towards its own: each step moves a pair from a bucket, whose own it is, to the next one. Where that fails
- * the pair goes into the chain. The thread that owns the region.
+ * the pair goes into the chain. The thread that owns the objects.
  */
 public final class TableShard {
-    /** How many buckets an insert looks at for a free slot. */
-    private static final int PROBE_LIMIT = 64;
+    /** How many buckets an insert looks at for a free slot, unless there is a reason for less. */
+    public static final int PROBE_LIMIT = 64;
 
     private static final int NOT_FOUND = -1;
     private static final long NONE = -2;
 
-    private final MemorySegment memory;
+    private final TableObjects objects;
     private final TableShape shape;
-    private final int region;
+    private final long firstBucket;
+    private final int stride;
+    private final int probes;
     private final FarmBucketDescriptor bucketLayout;
     private final FarmBucketDescriptor blockLayout;
-    private final int stride;
-    private final FarmSlabs slabs;
-    private final ObjectChanges changes;
     private final TableChain chain;
     private final TableKey otherKey;
     private final ObjectImage look = new ObjectImage();
@@ -45,42 +39,53 @@ public final class TableShard {
     private FarmBucketDescriptor foundLayout;
     private int foundSlot;
 
-    /** Bytes of the value that was dropped last. */
+    /** Bytes of the value that was dropped last, and of its object if it has one. */
     private int droppedBytes;
 
+    private int droppedLength;
+
     /**
-     * An empty table.
+     * A table that is there.
      *
-     * @param memory of the region, zeroed
-     * @param blockLength bytes of a block of objects
+     * @param objects of it
      * @param shape of the table
-     * @param region its number
+     * @param firstBucket address of its first bucket
+     * @param stride bytes from the place of one bucket to that of the next
+     * @param probes how many buckets an insert looks at for a free slot
      * @param mended whether a change of a chain is as published, or mended ({@link TableChain})
-     * @param steps writes
-     * @throws IllegalArgumentException if the buckets do not fit
      */
     public TableShard(
-            MemorySegment memory, int blockLength, TableShape shape, int region, boolean mended, MemorySteps steps) {
-        this.memory = memory;
+            TableObjects objects, TableShape shape, long firstBucket, int stride, int probes, boolean mended) {
+        this.objects = objects;
         this.shape = shape;
-        this.region = region;
+        this.firstBucket = firstBucket;
+        this.stride = stride;
+        this.probes = probes;
         bucketLayout = shape.bucket();
         blockLayout = shape.block();
         foundLayout = bucketLayout;
-        stride = shape.stride();
-        slabs = new FarmSlabs(memory.byteSize(), blockLength);
-        slabs.reserve(shape.bucketsLength());
-        changes = new ObjectChanges(memory, shape.checksums(), steps);
-        chain = new TableChain(shape, region, slabs, changes, mended);
+        chain = new TableChain(shape, objects, mended);
         otherKey = new TableKey(shape);
+    }
+
+    /**
+     * An empty table in a region of its own.
+     *
+     * @param objects of the region
+     * @param shape of the table
+     * @param mended whether a change of a chain is as published, or mended
+     */
+    public static TableShard inRegion(RegionObjects objects, TableShape shape, boolean mended) {
+        TableShard shard = new TableShard(objects, shape, objects.start(), shape.stride(), PROBE_LIMIT, mended);
         for (int bucket = 0; bucket <= shape.homes(); bucket++) {
-            ObjectImage ignored = changes.change(place(bucket), bucketLayout.length());
-            changes.commit(); // its checksum is right from now on
+            ObjectImage ignored = objects.change(shard.place(bucket), shard.bucketLayout.length());
+            objects.commit(); // its checksum is right from now on
         }
+        return shard;
     }
 
     private long place(int bucket) {
-        return (long) bucket * stride;
+        return firstBucket + (long) bucket * stride;
     }
 
     // ---- operations
@@ -98,29 +103,29 @@ public final class TableShard {
         int home = shape.home(key.hash());
         boolean found = find(home, key);
         int pairLength = FarmPairDescriptor.length(key.length(), length);
-        long object = shape.inline() ? NONE : slabs.allocate(shape.lengthInMemory(pairLength));
-        if (object == FarmSlabs.FULL) {
+        long object = shape.inline() ? NONE : objects.allocate(pairLength);
+        if (object == TableObjects.FULL) {
             return Outcome.FULL;
         }
         if (!found && !makeRoom(home)) {
-            free(object);
+            free(object, pairLength);
             return Outcome.FULL;
         }
-        ObjectImage image = changes.change(foundObject, foundLayout.length());
+        ObjectImage image = objects.change(foundObject, foundLayout.length());
         int slot = foundLayout.slotOffset(foundSlot);
         long old = found ? drop(image, slot) : NONE;
         if (shape.inline()) {
             key.putInto(image, slot);
             MemorySegment.copy(value, offset, image.segment(), slot + shape.keyLength(), length);
         } else {
-            fillPair(changes.change(object, pairLength), key, value, offset, length);
+            ObjectImage made = objects.change(object, pairLength);
+            fillPair(made, key, value, offset, length);
             image.putLong(slot, key.hash());
-            long address = FarmAddress.of(region, object);
-            FatPointerDescriptor.set(image, slot + Long.BYTES, address, changes.change(object, pairLength));
+            FatPointerDescriptor.set(image, slot + Long.BYTES, object, made);
         }
         foundLayout.use(image, foundSlot, true);
-        changes.commit();
-        free(old);
+        objects.commit();
+        free(old, droppedLength);
         pairs += found ? 0 : 1;
         dataBytes += length + (found ? -droppedBytes : key.length());
         return Outcome.STORED;
@@ -137,7 +142,7 @@ public final class TableShard {
      * The value of a slot goes. If it is in an object of its own, that has another incarnation from now on, and is free
      * once that is committed.
      *
-     * @return the object, or NONE
+     * @return the object, {@link #droppedLength} bytes of header and payload, or NONE
      */
     private long drop(ObjectImage slots, int slot) {
         if (shape.inline()) {
@@ -145,16 +150,17 @@ public final class TableShard {
             return NONE;
         }
         int pointer = slot + Long.BYTES;
-        long object = FarmAddress.offset(FatPointerDescriptor.address(slots, pointer));
-        ObjectImage image = changes.change(object, FatPointerDescriptor.length(slots, pointer));
+        long object = FatPointerDescriptor.address(slots, pointer);
+        droppedLength = FatPointerDescriptor.length(slots, pointer);
+        ObjectImage image = objects.change(object, droppedLength);
         droppedBytes = FarmPairDescriptor.valueLength(image);
         image.nextIncarnation();
         return object;
     }
 
-    private void free(long object) {
+    private void free(long object, int length) {
         if (object != NONE) {
-            slabs.free(object);
+            objects.free(object, length);
         }
     }
 
@@ -164,16 +170,16 @@ public final class TableShard {
         if (!find(home, key)) {
             return Outcome.MISSING;
         }
-        ObjectImage image = changes.change(foundObject, foundLayout.length());
+        ObjectImage image = objects.change(foundObject, foundLayout.length());
         long old = drop(image, foundLayout.slotOffset(foundSlot));
         foundLayout.use(image, foundSlot, false);
         if (chain.blocks() > 0) {
             chain.fill(foundObject, foundLayout, foundSlot);
         }
         joinIfBothChange(home);
-        changes.commit();
+        objects.commit();
         chain.free();
-        free(old);
+        free(old, droppedLength);
         pairs--;
         dataBytes -= key.length() + droppedBytes;
         return Outcome.REMOVED;
@@ -185,10 +191,10 @@ public final class TableShard {
     }
 
     private void joinIfBothChange(int home) {
-        if (changes.includes(place(home)) && changes.includes(place(home + 1))) {
+        if (objects.changes(place(home)) && objects.changes(place(home + 1))) {
             bucketLayout.join(
-                    changes.change(place(home), bucketLayout.length()),
-                    changes.change(place(home + 1), bucketLayout.length()));
+                    objects.change(place(home), bucketLayout.length()),
+                    objects.change(place(home + 1), bucketLayout.length()));
         }
     }
 
@@ -209,7 +215,7 @@ public final class TableShard {
     }
 
     private boolean findIn(long object, FarmBucketDescriptor layout, TableKey key) {
-        changes.load(object, layout.length(), look);
+        objects.load(object, layout.length(), look);
         for (int slot = key.slotIn(look, layout, 0); slot >= 0; slot = key.slotIn(look, layout, slot + 1)) {
             if (shape.inline() || isKeyOfPair(layout.slotOffset(slot), key)) {
                 foundObject = object;
@@ -223,8 +229,8 @@ public final class TableShard {
 
     private boolean isKeyOfPair(int slot, TableKey key) {
         int pointer = slot + Long.BYTES;
-        long object = FarmAddress.offset(FatPointerDescriptor.address(look, pointer));
-        changes.load(object, FatPointerDescriptor.length(look, pointer), pair);
+        long object = FatPointerDescriptor.address(look, pointer);
+        objects.load(object, FatPointerDescriptor.length(look, pointer), pair);
         return FarmPairDescriptor.keyLength(pair) == key.length() && key.isAt(pair, FarmPairDescriptor.KEY_OFFSET);
     }
 
@@ -243,18 +249,18 @@ public final class TableShard {
             foundObject = chain.room();
             foundLayout = blockLayout;
         }
-        if (foundObject == FarmSlabs.FULL) {
+        if (foundObject == TableObjects.FULL) {
             return false;
         }
-        foundSlot = foundLayout.freeSlot(changes.change(foundObject, foundLayout.length()));
+        foundSlot = foundLayout.freeSlot(objects.change(foundObject, foundLayout.length()));
         return true;
     }
 
     /** The first bucket with a free slot, or NOT_FOUND. */
     private int firstFree(int home) {
-        int end = Math.min(shape.homes(), home + PROBE_LIMIT);
+        int end = Math.min(shape.homes(), home + probes);
         for (int bucket = home; bucket <= end; bucket++) {
-            long state = ObjectLines.getLong(memory, place(bucket), bucketLayout.stateOffset());
+            long state = objects.word(place(bucket), bucketLayout.length(), bucketLayout.stateOffset());
             if (bucketLayout.freeSlot(state) >= 0) {
                 return bucket;
             }
@@ -265,17 +271,17 @@ public final class TableShard {
     /** Moves a pair from the bucket before into a bucket with a free slot. False if none of them may move. */
     private boolean displace(int free) {
         int source = free - 1;
-        changes.load(place(source), bucketLayout.length(), look);
+        objects.load(place(source), bucketLayout.length(), look);
         for (int slot = 0; slot < bucketLayout.slots(); slot++) {
             if (bucketLayout.isUsed(look, slot) && homeOf(slot) == source) {
-                ObjectImage from = changes.change(place(source), bucketLayout.length());
-                ObjectImage to = changes.change(place(free), bucketLayout.length());
+                ObjectImage from = objects.change(place(source), bucketLayout.length());
+                ObjectImage to = objects.change(place(free), bucketLayout.length());
                 int target = bucketLayout.freeSlot(to);
                 to.put(bucketLayout.slotOffset(target), from, bucketLayout.slotOffset(slot), shape.slotLength());
                 bucketLayout.use(to, target, true);
                 bucketLayout.use(from, slot, false);
                 bucketLayout.join(from, to);
-                changes.commit();
+                objects.commit();
                 return true;
             }
         }
@@ -301,10 +307,5 @@ public final class TableShard {
     /** Bytes of their keys and values. */
     public long dataBytes() {
         return dataBytes;
-    }
-
-    /** Bytes of all buckets, blocks and pairs. */
-    public long usedBytes() {
-        return slabs.used();
     }
 }

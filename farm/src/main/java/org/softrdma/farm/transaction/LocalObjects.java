@@ -11,10 +11,12 @@ import org.jspecify.annotations.Nullable;
 import org.softrdma.farm.membership.RegionPlacement;
 import org.softrdma.farm.memory.FarmAddress;
 import org.softrdma.farm.memory.FarmObjectDescriptor;
+import org.softrdma.farm.memory.FarmSlabs;
 import org.softrdma.farm.memory.ObjectImage;
 import org.softrdma.farm.memory.ObjectLines;
 import org.softrdma.farm.space.FarmRegion;
 import org.softrdma.farm.space.FarmSpace;
+import org.softrdma.farm.space.SpaceShape;
 
 /**
  * What {@link ShippedFunction functions} read and write at the primary of it: objects of regions that the same machines
@@ -107,18 +109,95 @@ public final class LocalObjects {
      * @throws IllegalArgumentException if there is no room
      */
     public long allocate(int length, long hint) {
-        long address = space.allocate(length, hint);
-        if (address == FarmAddress.NONE || !machines.equals(machines(space, FarmAddress.region(address)))) {
+        long address = allocateIfRoom(length, hint);
+        if (address == FarmAddress.NONE) {
             throw new IllegalArgumentException("no room for an object of " + length + " bytes here");
         }
+        return address;
+    }
+
+    /** The same, but {@link FarmAddress#NONE} if there is no room. */
+    public long allocateIfRoom(int length, long hint) {
+        long address = space.allocate(length, hint);
+        FarmRegion region = space.region(FarmAddress.region(address));
+        if (address == FarmAddress.NONE || region == null) {
+            return FarmAddress.NONE;
+        }
+        if (!machines.equals(machines(space, FarmAddress.region(address)))) {
+            region.free(FarmAddress.offset(address));
+            return FarmAddress.NONE;
+        }
+        ObjectImage ignored = create(address, length);
+        return address;
+    }
+
+    /**
+     * Reserves places for objects that lie one behind the other, in this epoch: {@link #create} makes the objects.
+     *
+     * @param length of header and payload of each
+     * @param count how many
+     * @param near an address in their region
+     * @return the address of the first, or {@link FarmAddress#NONE} if there is no room
+     */
+    public long reserveAdjacent(int length, int count, long near) {
+        int number = FarmAddress.region(near);
+        FarmRegion region = space.region(number);
+        if (region == null || !space.isPrimary(number) || !machines.equals(machines(space, number))) {
+            throw new IllegalArgumentException("region " + number + " is not served here, or has other replicas");
+        }
+        if (!space.serves(number)) {
+            throw new Locked(); // until what is in doubt is known
+        }
+        long offset = region.allocateAdjacent(length, count);
+        return offset == FarmSlabs.FULL ? FarmAddress.NONE : FarmAddress.of(number, offset);
+    }
+
+    /**
+     * A new object, all zeroes, at a place that was reserved in this epoch.
+     *
+     * @param address of it
+     * @param length of header and payload
+     */
+    public ObjectImage create(long address, int length) {
         FarmRegion region = regionOf(address, length);
         long offset = FarmAddress.offset(address);
+        if (region.isAllocated(offset)) {
+            throw new IllegalArgumentException("an object is at " + Long.toHexString(address) + " already");
+        }
         ObjectImage image = new ObjectImage();
         image.reset(length, region.writer().version(offset));
         image.incarnation(ObjectLines.getLong(region.segment(), offset, FarmObjectDescriptor.INCARNATION_OFFSET));
         image.allocated(true);
         changed.put(address, new LocalObject(image, WriteEntry.Change.ALLOCATE));
-        return address;
+        return image;
+    }
+
+    /**
+     * Frees an object: its place can be allocated again when the transaction has committed.
+     *
+     * @param address of the object
+     * @param length of header and payload
+     */
+    public void free(long address, int length) {
+        ObjectImage image = write(address, length);
+        image.nextIncarnation();
+        image.allocated(false);
+        changed.put(address, new LocalObject(image, WriteEntry.Change.FREE));
+    }
+
+    /** True if the function that runs changes an object. */
+    public boolean changes(long address) {
+        return changed.containsKey(address);
+    }
+
+    /** Lengths of the address space. */
+    public SpaceShape shape() {
+        return space.shape();
+    }
+
+    /** The epoch of this machine. */
+    public int epoch() {
+        return space.configuration().epoch();
     }
 
     private LocalObject find(long address, int length) {

@@ -88,4 +88,24 @@ class AllocationTest {
         assertTrue(elsewhere == objects[20] || elsewhere == objects[21], "at " + elsewhere);
         assertTrue(slabs.allocate(128, objects[0]) > 0);
     }
+
+    @Test
+    void shouldTakeAdjacentPlacesInABlockOfTheirOwnAndLoseNone() {
+        FarmSlabs slabs = new FarmSlabs(4 * BLOCK, BLOCK);
+        long one = slabs.allocate(64);
+        int most = BLOCK / 64;
+        long first = slabs.allocateAdjacent(64, most - 1);
+
+        assertEquals(BLOCK, first);
+        assertEquals(FarmSlabs.FULL, slabs.allocateAdjacent(64, most + 1));
+        assertEquals(FarmSlabs.FULL, slabs.allocateAdjacent(64, 0));
+        assertEquals(64L * most, slabs.used());
+        Set<Long> places = new HashSet<>(Set.of(one));
+        for (int i = 0; i < most; i++) {
+            long place = slabs.allocate(64);
+            assertTrue(place < first || place >= first + 64L * (most - 1), "taken already: " + place);
+            assertTrue(places.add(place), "twice: " + place);
+        }
+        assertTrue(places.stream().allMatch(place -> place < 2 * BLOCK), "a block more than needed: " + places);
+    }
 }

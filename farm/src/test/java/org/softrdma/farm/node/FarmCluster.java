@@ -48,6 +48,8 @@ final class FarmCluster {
     private Map<Integer, ShippedFunction> functions = NumberObjects.FUNCTIONS;
     private BiConsumer<Integer, NodeMessageKind> onMessage = (machine, kind) -> {};
     private int window = 4;
+    private SpaceShape shape = SHAPE;
+    private int longestMessage = 2048;
     private boolean stopped;
 
     /** What a test does, in a process of a node of its own. */
@@ -88,6 +90,13 @@ final class FarmCluster {
     /** Requests of each window that may be under way to a machine. */
     FarmCluster window(int requests) {
         window = requests;
+        return this;
+    }
+
+    /** Other lengths, and a longer message. */
+    FarmCluster lengths(SpaceShape newShape, int bytes) {
+        shape = newShape;
+        longestMessage = bytes;
         return this;
     }
 
@@ -204,7 +213,7 @@ final class FarmCluster {
             FarmNodeContext context = new FarmNodeContext(
                             Objects.requireNonNull(membership.address(membership.machine())))
                     .cluster(40)
-                    .shape(SHAPE)
+                    .shape(shape)
                     .membership(settings)
                     .regions(regions)
                     .time(host.clock(), idle)
@@ -213,7 +222,7 @@ final class FarmCluster {
                     .functions(functions)
                     .steps(new HostSteps(fabric, host, kind -> onMessage.accept(number, kind)))
                     .window(window)
-                    .longestMessage(2048);
+                    .longestMessage(longestMessage);
             try (FarmNode node = new FarmNode(device, membership, context)) {
                 devices.set(number, device);
                 nodes.set(number, node);

@@ -84,7 +84,7 @@ class TableModelTest {
     @Test
     void shouldGiveBackAllSpaceOfRemovedPairs() {
         TestTable table = new TestTable(TestTable.outline(4, true, 16), 1 << 18, 4096);
-        long empty = table.shard().usedBytes();
+        long empty = table.usedBytes();
         for (int round = 0; round < 20; round++) {
             for (int number = 0; number < 150; number++) {
                 assertEquals(Outcome.STORED, table.put(TestTable.keyOf(number), TestTable.valueOf(round, 40 + round)));
@@ -92,7 +92,7 @@ class TableModelTest {
             for (int number = 0; number < 150; number++) {
                 assertEquals(Outcome.REMOVED, table.remove(TestTable.keyOf(number * 7 % 150)));
             }
-            assertEquals(empty, table.shard().usedBytes());
+            assertEquals(empty, table.usedBytes());
         }
     }
 

@@ -21,10 +21,11 @@ final class TestTable {
 
     private final TableShape shape;
     private final MemorySegment memory;
+    private final RegionObjects objects;
     private final TableShard shard;
     private final TableKey key;
     private final NeighbourReader neighbours;
-    private final LockFreeReader objects;
+    private final LockFreeReader reader;
     private final ObjectImage image = new ObjectImage();
     private long reads;
     private IntConsumer beforeRead = read -> {};
@@ -46,10 +47,11 @@ final class TestTable {
     TestTable(TableShape shape, long length, int block, boolean mended) {
         this.shape = shape;
         memory = Arena.ofAuto().allocate(length, 4096);
-        shard = new TableShard(memory, block, shape, 0, mended, MemorySteps.OF_JVM);
+        objects = new RegionObjects(memory, block, shape, 0, MemorySteps.OF_JVM);
+        shard = TableShard.inRegion(objects, shape, mended);
         key = new TableKey(shape);
-        neighbours = new NeighbourReader(shape);
-        objects = new LockFreeReader(shape.checksums());
+        neighbours = new NeighbourReader(shape, shape.stride());
+        reader = new LockFreeReader(shape.checksums());
     }
 
     static TableShape inline(int neighbourhood, int value, boolean checksums, int homes) {
@@ -62,6 +64,10 @@ final class TestTable {
 
     TableShard shard() {
         return shard;
+    }
+
+    long usedBytes() {
+        return objects.used();
     }
 
     TableShape shape() {
@@ -160,7 +166,7 @@ final class TestTable {
         long start = FarmAddress.offset(FatPointerDescriptor.address(at, pointer));
         int incarnation = FatPointerDescriptor.incarnation(at, pointer);
         ObjectImage target = new ObjectImage();
-        ReadVerdict verdict = objects.read(memory, start, start, FatPointerDescriptor.length(at, pointer), target);
+        ReadVerdict verdict = reader.read(memory, start, start, FatPointerDescriptor.length(at, pointer), target);
         if (verdict != ReadVerdict.CONSISTENT || (int) target.incarnation() != incarnation) {
             throw new Restart(verdict + ", incarnation " + target.incarnation() + " for " + incarnation);
         }
@@ -191,7 +197,6 @@ final class TestTable {
     /** Blocks in the chain of a bucket. */
     int chain(int home) {
         long start = (long) home * shape.stride();
-        LockFreeReader reader = new LockFreeReader(shape.checksums());
         ReadVerdict verdict = reader.read(memory, start, start, shape.bucket().length(), image);
         if (verdict != ReadVerdict.CONSISTENT) {
             throw new AssertionError(verdict);

@@ -1,0 +1,3 @@
+/** Tests of the hash table over machines. */
+@org.jspecify.annotations.NullMarked
+package org.softrdma.farm.map;
