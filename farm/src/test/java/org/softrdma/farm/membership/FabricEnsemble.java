@@ -44,13 +44,14 @@ public final class FabricEnsemble {
     private final EnumSet<Flaw> flaws;
     private final TreeMap<Integer, Session> sessions = new TreeMap<>();
     private final Map<Integer, InetSocketAddress> addresses = new HashMap<>();
-    private byte[] configuration = FarmConfigurationDescriptor.encode(FarmConfiguration.NONE);
+    private FarmConfiguration configuration = FarmConfiguration.NONE;
     private int active;
     private final Map<Integer, Set<Integer>> acknowledged = new HashMap<>();
     private final Set<NextConfiguration.Whole> whole = new HashSet<>();
     private Wishes wishes = Wishes.NONE;
     private int nextMachine;
     private int lateNews;
+    private long lookNs = TimeUnit.MILLISECONDS.toNanos(1);
     private final Map<Integer, Long> activatedNs = new HashMap<>();
 
     /** A message under way, and when it arrives unless the way is cut. */
@@ -205,13 +206,18 @@ public final class FabricEnsemble {
         lateNews = perMille;
     }
 
+    /** Looks only now and then what has arrived: a run of many seconds takes fewer steps. */
+    public void lookEvery(long ns) {
+        lookNs = ns;
+    }
+
     /** Runs until the run ends. */
     public void start() {
         node.startHelper("ensemble", () -> {
             while (true) {
                 long nowNs = fabric.clock().nanoTime();
                 sessions.values().forEach(session -> session.receive(nowNs));
-                fabric.baton().sleep(TimeUnit.MILLISECONDS.toNanos(1));
+                fabric.baton().sleep(lookNs);
             }
         });
     }
@@ -243,7 +249,7 @@ public final class FabricEnsemble {
 
     /** The configuration that is written. */
     public FarmConfiguration configuration() {
-        return FarmConfigurationDescriptor.decode(configuration);
+        return configuration;
     }
 
     /** The epoch that is active. */
@@ -321,7 +327,7 @@ public final class FabricEnsemble {
     }
 
     private void configure(FarmConfiguration next) {
-        configuration = FarmConfigurationDescriptor.encode(next);
+        configuration = FarmConfigurationDescriptor.decode(FarmConfigurationDescriptor.encode(next));
         fabric.baton().note("a configuration is written", next.epoch());
         changed();
     }

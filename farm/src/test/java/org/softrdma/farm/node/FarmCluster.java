@@ -33,6 +33,7 @@ final class FarmCluster {
     private static final long IDLE_NS = TimeUnit.MILLISECONDS.toNanos(1);
 
     private static final long MOST_IDLE_NS = TimeUnit.MILLISECONDS.toNanos(10);
+    private static final long ENSEMBLE_IDLE_NS = TimeUnit.MILLISECONDS.toNanos(5);
     private static final long PATIENCE_NS = TimeUnit.HOURS.toNanos(1);
     private static final SpaceShape SHAPE = new SpaceShape(1 << 14, 1 << 10, true);
 
@@ -101,12 +102,17 @@ final class FarmCluster {
     }
 
     /**
-     * Applications look only now and then whether what they wait for is done, and machines that have long had nothing to do
-     * look away for longer: a run of many seconds takes fewer steps.
+     * Applications look only now and then whether what they wait for is done. Whoever has long waited, or had nothing to do,
+     * looks away for longer, and so does the ensemble: a run of many seconds takes fewer steps.
+     *
+     * @param ns until an application looks for the first time
      */
     FarmCluster lookingEvery(long ns) {
         mostIdleNs = MOST_IDLE_NS;
+        ensemble.lookEvery(ENSEMBLE_IDLE_NS);
         idle = () -> new IdleStrategy() {
+            private long nextNs = ns;
+
             @Override
             public void idle(int workCount) {
                 idle();
@@ -114,12 +120,13 @@ final class FarmCluster {
 
             @Override
             public void idle() {
-                fabric.baton().sleep(ns);
+                fabric.baton().sleep(nextNs);
+                nextNs = Math.min(MOST_IDLE_NS, nextNs * 5 / 4);
             }
 
             @Override
             public void reset() {
-                // It counts nothing.
+                nextNs = ns;
             }
         };
         return this;

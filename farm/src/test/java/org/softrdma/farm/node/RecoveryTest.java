@@ -102,7 +102,9 @@ class RecoveryTest {
     /** All replicas have committed; no primary has said so, and both are removed. */
     @Test
     void shouldTellThatItIsCommittedWhenThePrimariesAreGoneBeforeTheyAnswer() {
-        run(8, 6, 2, cluster -> {
+        FarmCluster six = new FarmCluster(8, FabricSettings.DEFAULT, 6, 2, Set.of())
+                .lookingEvery(TimeUnit.MICROSECONDS.toNanos(500));
+        six.run(1, cluster -> {
             List<Long> objects = new ArrayList<>();
             Set<Integer> used = new TreeSet<>();
             for (int machine = 1; machine < cluster.machines() && objects.size() < 2; machine++) {

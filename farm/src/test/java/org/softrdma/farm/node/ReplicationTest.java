@@ -35,8 +35,17 @@ import org.softrdma.stores.StoreCounter;
 
 /** Transactions with one or two replicas: messages by the formula, whom they wait for, and what an epoch leaves. */
 class ReplicationTest {
+    private static final long LATE_NS = TimeUnit.MILLISECONDS.toNanos(100);
+
     private static void run(long seed, int machines, int replication, FarmCluster.Body body) {
         new FarmCluster(seed, FabricSettings.DEFAULT, machines, replication, Set.of()).run(1, body);
+    }
+
+    /** The same where seconds pass, until an epoch has begun. */
+    private static void runForSeconds(long seed, int machines, int replication, FarmCluster.Body body) {
+        new FarmCluster(seed, FabricSettings.DEFAULT, machines, replication, Set.of())
+                .lookingEvery(TimeUnit.MICROSECONDS.toNanos(500))
+                .run(1, body);
     }
 
     /**
@@ -79,7 +88,7 @@ class ReplicationTest {
     }
 
     private static long[] since(long[] before, FarmCluster cluster) {
-        cluster.fabric().baton().sleep(FarmCluster.SESSION_NS); // the last answers come after the application is told
+        cluster.fabric().baton().sleep(LATE_NS); // the last answers come after the application is told
         long[] counts = written(cluster);
         Arrays.setAll(counts, machine -> counts[machine] - before[machine]);
         return counts;
@@ -290,7 +299,7 @@ class ReplicationTest {
     @Test
     void shouldKeepWhatItHasToldWhenThePrimaryDies() {
         for (int replication = 2; replication <= 3; replication++) {
-            run(50 + replication, 4, replication, cluster -> {
+            runForSeconds(50 + replication, 4, replication, cluster -> {
                 List<Long> objects = objectOfEach(cluster);
                 FarmNode node = cluster.node(0);
                 addToAll(node, List.of(objects.get(1), objects.get(2)), List.of());
@@ -314,7 +323,7 @@ class ReplicationTest {
      * @param removed true if the session of the transaction's machine ends meanwhile
      */
     private static void commitWithAReplicaThatStandsStill(boolean removed) {
-        run(60, 4, 3, cluster -> {
+        runForSeconds(60, 4, 3, cluster -> {
             List<Long> objects = objectOfEach(cluster);
             int replica = placement(cluster, objects.get(1)).replicas().getFirst();
             int other = replica == 2 ? 3 : 2;

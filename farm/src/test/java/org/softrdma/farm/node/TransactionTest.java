@@ -15,6 +15,7 @@ import static org.softrdma.farm.node.NumberObjects.value;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -69,7 +70,7 @@ class TransactionTest {
                 assertEquals(0, value(transaction, objects.get(4)));
                 return null;
             })));
-            cluster.fabric().baton().sleep(FarmCluster.SESSION_NS);
+            cluster.fabric().baton().sleep(TimeUnit.MILLISECONDS.toNanos(100)); // the last answers come late
 
             assertEquals(2 * (3 + 2 + 3), messages(cluster, machines) - before);
             assertEquals(6, node.parts().counters().get(StoreCounter.READS) - reads);
