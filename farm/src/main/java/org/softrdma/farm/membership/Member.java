@@ -27,6 +27,7 @@ public final class Member implements MembershipEvents {
     private FarmConfiguration configuration = FarmConfiguration.NONE;
     private int active;
     private int acknowledged;
+    private boolean isMember;
     private boolean fenced;
     private Set<Integer> alive = Set.of();
     private Set<Integer> acknowledgers = Set.of();
@@ -83,7 +84,7 @@ public final class Member implements MembershipEvents {
 
     /** True if the configuration that it has learnt has it. */
     public boolean isMember() {
-        return configuration.members().contains(machine());
+        return isMember;
     }
 
     /** True once it is no member any more. */
@@ -229,6 +230,7 @@ public final class Member implements MembershipEvents {
             promotesNs = NEVER;
         }
         configuration = told;
+        isMember = told.members().contains(machine());
         changed = true;
     }
 

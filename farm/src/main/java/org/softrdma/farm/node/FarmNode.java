@@ -34,7 +34,7 @@ import org.softrdma.verbs.device.VerbsDevice;
  */
 public final class FarmNode implements AutoCloseable {
     /** Looks at an object that is being changed: half a minute or so. */
-    private static final int MOST_FAILURES = 10_000;
+    static final int MOST_FAILURES = 10_000;
 
     private final FarmMembership membership;
     private final ProtectionDomain domain;
@@ -250,6 +250,15 @@ public final class FarmNode implements AutoCloseable {
         return parts;
     }
 
+    /**
+     * Reads for an application that runs on the node's thread, and so must not wait.
+     *
+     * @param window how many may be under way
+     */
+    public PolledReads polledReads(int window) {
+        return new PolledReads(parts, window, tasks, this::isOver);
+    }
+
     /** Does what there is to do; returns how much that was. */
     public int doWork() {
         if (over) {
@@ -268,7 +277,7 @@ public final class FarmNode implements AutoCloseable {
             placedFor = member.configuration();
             makeRegion(member);
         }
-        work += parts.peers().doWork(this::onRequest);
+        work += parts.peers().doWork(parts.own());
         for (NodeTask task = submitted.poll(); task != null; task = submitted.poll()) {
             tasks.add(task);
         }

@@ -32,6 +32,17 @@ abstract class NodeTask {
         return true;
     }
 
+    /** It begins anew, once it is done. */
+    final void renew() {
+        failure = null;
+        done = false;
+    }
+
+    /** Why it could not be done, or null. */
+    final @Nullable String failure() {
+        return failure;
+    }
+
     final boolean isDone() {
         return done;
     }

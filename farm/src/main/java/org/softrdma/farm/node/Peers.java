@@ -5,14 +5,13 @@ import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
-import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
+import org.softrdma.farm.membership.FarmConfiguration;
 import org.softrdma.farm.membership.FarmMembership;
 import org.softrdma.farm.membership.Member;
 import org.softrdma.farm.message.NodeMessageDescriptor;
@@ -44,9 +43,12 @@ final class Peers implements AutoCloseable {
     private final FarmNodeContext context;
     private final PeerLink.Surroundings around;
     private final Listener listener;
-    private final Map<Integer, Peer> peers = new HashMap<>();
+    private final List<Peer> peers = new ArrayList<>();
     private final LongSupplier truncated;
     private long nextNumber = 1;
+    private FarmConfiguration connectsFor = FarmConfiguration.NONE;
+    /** Members that this machine connects to. */
+    private int[] lower = {};
 
     /** Answers requests of other machines, and of this one. */
     interface RequestHandler {
@@ -84,8 +86,13 @@ final class Peers implements AutoCloseable {
         private final Lane transactions = new Lane();
 
         private final List<Lane> lanes = List.of(direct, decisions, transactions);
+        private final int machine;
         private @Nullable PeerLink link;
         private long connectNs = Long.MIN_VALUE;
+
+        Peer(int machine) {
+            this.machine = machine;
+        }
 
         Lane lane(NodeMessageKind kind) {
             return switch (kind) {
@@ -132,9 +139,28 @@ final class Peers implements AutoCloseable {
     /** The connection to a machine, or null if there is none now. */
     @Nullable
     PeerLink link(int machine) {
-        Peer peer = peers.get(machine);
+        Peer peer = find(machine);
         PeerLink link = peer == null ? null : peer.link;
         return link == null || link.isBroken() ? null : link;
+    }
+
+    private @Nullable Peer find(int machine) {
+        for (int i = 0; i < peers.size(); i++) {
+            if (peers.get(i).machine == machine) {
+                return peers.get(i);
+            }
+        }
+        return null;
+    }
+
+    private Peer peer(int machine) {
+        Peer known = find(machine);
+        if (known != null) {
+            return known;
+        }
+        Peer made = new Peer(machine);
+        peers.add(made);
+        return made;
     }
 
     /**
@@ -150,7 +176,7 @@ final class Peers implements AutoCloseable {
                     + context.longestMessage() + ": write less on one machine in a transaction");
         }
         NodeMessageDescriptor.stamp(message, member.machine(), member.epoch(), nextNumber++, truncated.getAsLong());
-        Peer peer = peers.computeIfAbsent(machine, any -> new Peer());
+        Peer peer = peer(machine);
         peer.lane(NodeMessageDescriptor.kind(message)).requests.add(new Request(message, handler));
         send(peer);
     }
@@ -180,14 +206,14 @@ final class Peers implements AutoCloseable {
 
     /** A new epoch was learnt: forgets all requests, and closes the connections to those that are no members. */
     void onEpoch() {
-        for (Iterator<Map.Entry<Integer, Peer>> each = peers.entrySet().iterator(); each.hasNext(); ) {
-            Map.Entry<Integer, Peer> entry = each.next();
-            for (Lane lane : entry.getValue().lanes) {
+        for (Iterator<Peer> each = peers.iterator(); each.hasNext(); ) {
+            Peer peer = each.next();
+            for (Lane lane : peer.lanes) {
                 lane.requests.clear();
                 lane.sent = 0;
             }
-            if (!member.configuration().members().contains(entry.getKey())) {
-                drop(entry.getValue());
+            if (!member.configuration().members().contains(peer.machine)) {
+                drop(peer);
                 each.remove();
             }
         }
@@ -205,8 +231,8 @@ final class Peers implements AutoCloseable {
     /** Accepts, connects, takes messages and completions; returns the amount of work. */
     int doWork(RequestHandler handler) {
         int work = accept() + connect();
-        for (Map.Entry<Integer, Peer> entry : new ArrayList<>(peers.entrySet())) {
-            Peer peer = entry.getValue();
+        for (int i = 0; i < peers.size(); i++) {
+            Peer peer = peers.get(i);
             PeerLink link = peer.link;
             if (link == null) {
                 continue;
@@ -214,7 +240,7 @@ final class Peers implements AutoCloseable {
             work += link.doWork();
             for (ByteBuffer message = link.receive(); message != null; message = link.receive()) {
                 work++;
-                receive(entry.getKey(), peer, message, handler);
+                receive(peer.machine, peer, message, handler);
             }
             if (link.isBroken() && peer.link == link) {
                 drop(peer);
@@ -286,7 +312,7 @@ final class Peers implements AutoCloseable {
             if (NodeHelloDescriptor.isFor(hello, around.cluster(), around.ring())) {
                 int machine = NodeHelloDescriptor.machine(hello);
                 if (member.configuration().members().contains(machine) && machine > member.machine()) {
-                    Peer peer = peers.computeIfAbsent(machine, any -> new Peer());
+                    Peer peer = peer(machine);
                     drop(peer);
                     peer.link = PeerLink.accept(around, request, hello);
                 }
@@ -301,13 +327,20 @@ final class Peers implements AutoCloseable {
         if (!member.isMember()) {
             return 0;
         }
-        for (int machine : member.configuration().members().headSet(member.machine())) {
-            Peer peer = peers.computeIfAbsent(machine, any -> new Peer());
+        if (connectsFor != member.configuration()) {
+            connectsFor = member.configuration();
+            lower = connectsFor.members().headSet(member.machine()).stream()
+                    .mapToInt(Integer::intValue)
+                    .toArray();
+        }
+        for (int machine : lower) {
+            Peer peer = peer(machine);
+            if (peer.link != null) {
+                continue;
+            }
             InetSocketAddress address = membership.address(machine);
             long nowNs = context.nanoClock().nanoTime();
-            if (peer.link == null
-                    && address != null
-                    && (peer.connectNs == Long.MIN_VALUE || nowNs - peer.connectNs >= 0)) {
+            if (address != null && (peer.connectNs == Long.MIN_VALUE || nowNs - peer.connectNs >= 0)) {
                 try {
                     Connector connector = device.resolve(address, context.connectTimeoutNs());
                     peer.link = PeerLink.connect(around, connector, machine, context.connectTimeoutNs());
@@ -324,7 +357,7 @@ final class Peers implements AutoCloseable {
 
     @Override
     public void close() {
-        List<Peer> all = new ArrayList<>(peers.values());
+        List<Peer> all = List.copyOf(peers);
         peers.clear();
         all.forEach(Peers::drop);
         listener.close();

@@ -28,8 +28,8 @@ final class SpaceRead extends NodeTask implements NodeReads.ReadWaiter {
     }
 
     private final NodeParts node;
-    private final long address;
-    private final int bytes;
+    private long address;
+    private int bytes;
     private final int mostFailures;
     private final ReadJudge judge;
     private Step step = Step.BEGIN;
@@ -77,6 +77,21 @@ final class SpaceRead extends NodeTask implements NodeReads.ReadWaiter {
                 (memory, at, start) -> node.reader().read(memory, at, start, length, image));
     }
 
+    /**
+     * Reads something else, once it is done.
+     *
+     * @param newAddress of what is read
+     * @param newBytes of it, with line versions
+     */
+    void again(long newAddress, int newBytes) {
+        renew();
+        address = newAddress;
+        bytes = newBytes;
+        step = Step.BEGIN;
+        notBeforeNs = Long.MIN_VALUE;
+        failures = 0;
+    }
+
     /** The epoch in which it was read. */
     int epoch() {
         return epoch;
@@ -97,7 +112,7 @@ final class SpaceRead extends NodeTask implements NodeReads.ReadWaiter {
 
     private boolean begin(long nowNs) {
         int region = FarmAddress.region(address);
-        int primary = node.space().configuration().primary(region);
+        int primary = node.space().primary(region);
         if (!node.space().contains(address, bytes) || bytes > node.reads().length()) {
             return fail("no " + bytes + " bytes of objects can be READ at " + Long.toHexString(address));
         }

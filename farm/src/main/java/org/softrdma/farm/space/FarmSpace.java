@@ -1,14 +1,14 @@
 package org.softrdma.farm.space;
 
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Iterator;
 import java.util.Map;
-import java.util.Set;
 import java.util.SortedMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import org.agrona.collections.Int2IntHashMap;
+import org.agrona.collections.Int2ObjectHashMap;
+import org.agrona.collections.IntHashSet;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.farm.membership.FarmConfiguration;
 import org.softrdma.farm.membership.RegionPlacement;
@@ -32,8 +32,12 @@ public final class FarmSpace implements AutoCloseable {
     private final MemorySteps steps;
     private final int machine;
     private final SortedMap<Integer, FarmRegion> regions = new TreeMap<>();
-    private final Map<Integer, RemoteRegion> capabilities = new HashMap<>();
-    private final Set<Integer> ready = new HashSet<>();
+    /** The same, for reads. */
+    private final Int2ObjectHashMap<FarmRegion> byNumber = new Int2ObjectHashMap<>();
+
+    private final Int2ObjectHashMap<RemoteRegion> capabilities = new Int2ObjectHashMap<>();
+    private final Int2IntHashMap primaries = new Int2IntHashMap(RegionPlacement.LOST);
+    private final IntHashSet ready = new IntHashSet();
     private FarmConfiguration configuration = FarmConfiguration.NONE;
 
     /**
@@ -77,17 +81,27 @@ public final class FarmSpace implements AutoCloseable {
         }
         FarmConfiguration before = configuration;
         configuration = told;
-        ready.removeIf(region -> !isPrimary(region));
+        primaries.clear();
+        for (int region : told.regions().keySet()) {
+            int primary = told.primary(region);
+            if (primary != RegionPlacement.LOST) {
+                primaries.put(region, primary);
+            }
+        }
+        ready.removeIfInt(region -> !isPrimary(region));
         for (Iterator<Map.Entry<Integer, FarmRegion>> each = regions.entrySet().iterator(); each.hasNext(); ) {
             Map.Entry<Integer, FarmRegion> entry = each.next();
             if (!has(entry.getKey())) {
                 entry.getValue().close();
+                byNumber.remove((int) entry.getKey());
                 each.remove();
             }
         }
         for (int region : told.regions().keySet()) {
             if (has(region) && !regions.containsKey(region)) {
-                regions.put(region, new FarmRegion(device, domain, shape, steps, isPrimary(region)));
+                FarmRegion made = new FarmRegion(device, domain, shape, steps, isPrimary(region));
+                regions.put(region, made);
+                byNumber.put(region, made);
             }
             if (sameEpoch && !before.regions().containsKey(region) && isPrimary(region)) {
                 ready.add(region);
@@ -102,7 +116,12 @@ public final class FarmSpace implements AutoCloseable {
 
     /** True if this machine is the primary of a region. */
     public boolean isPrimary(int region) {
-        return configuration.primary(region) == machine;
+        return primary(region) == machine;
+    }
+
+    /** The primary of a region, or {@link RegionPlacement#LOST}, also if there is no such region. */
+    public int primary(int region) {
+        return primaries.get(region);
     }
 
     /** True if it is that, and knows what is locked there. */
@@ -112,7 +131,11 @@ public final class FarmSpace implements AutoCloseable {
 
     /** What is in doubt in the regions that this machine is primary of is locked: it serves them. */
     public void locksRecovered() {
-        configuration.regions().keySet().stream().filter(this::isPrimary).forEach(ready::add);
+        for (int region : configuration.regions().keySet()) {
+            if (isPrimary(region)) {
+                ready.add(region);
+            }
+        }
     }
 
     /** All transactions of older epochs are over: this machine knows what is free in the regions that it serves. */
@@ -126,12 +149,12 @@ public final class FarmSpace implements AutoCloseable {
 
     /** A region that this machine has, or null. */
     public @Nullable FarmRegion region(int number) {
-        return regions.get(number);
+        return byNumber.get(number);
     }
 
     /** The region that an address is in, if this machine has it and an object of this length fits there; else null. */
     public @Nullable FarmRegion regionOf(long address, int length) {
-        return fits(address, length) ? regions.get(FarmAddress.region(address)) : null;
+        return fits(address, length) ? region(FarmAddress.region(address)) : null;
     }
 
     /** True if an object of this length may be at an address. */
@@ -202,7 +225,7 @@ public final class FarmSpace implements AutoCloseable {
     }
 
     private long allocateIn(int number, int length, long neighbour) {
-        FarmRegion region = regions.get(number);
+        FarmRegion region = region(number);
         if (region == null || !serves(number)) {
             return FarmAddress.NONE;
         }
@@ -230,5 +253,6 @@ public final class FarmSpace implements AutoCloseable {
     public void close() {
         regions.values().forEach(FarmRegion::close);
         regions.clear();
+        byNumber.clear();
     }
 }

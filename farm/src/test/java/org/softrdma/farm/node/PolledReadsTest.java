@@ -1,0 +1,189 @@
+package org.softrdma.farm.node;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.softrdma.farm.node.NumberObjects.LENGTH;
+import static org.softrdma.farm.node.NumberObjects.VALUE;
+
+import com.sun.management.ThreadMXBean;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
+import org.agrona.concurrent.Agent;
+import org.agrona.concurrent.AgentRunner;
+import org.agrona.concurrent.BackoffIdleStrategy;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.softrdma.farm.membership.LocalEnsemble;
+import org.softrdma.farm.membership.MembershipSettings;
+import org.softrdma.farm.membership.Rings;
+import org.softrdma.farm.memory.FarmAddress;
+import org.softrdma.farm.memory.ObjectImage;
+import org.softrdma.farm.space.SpaceShape;
+import org.softrdma.sim.SoftRdmaProvider;
+import org.softrdma.testkit.KeptPorts;
+import org.softrdma.verbs.device.VerbsDevice;
+
+/** Over TCP: a machine that has a region, on a thread of its own, and one that reads, on the test's. */
+class PolledReadsTest {
+    private static final int READER = 0;
+    private static final int PRIMARY = 1;
+    private static final int READS = 2_000;
+    private static final int ROUNDS = 60;
+    private static final int WINDOW = 8;
+    private static final long DEADLINE_NS = TimeUnit.SECONDS.toNanos(30);
+
+    private final LocalEnsemble ensemble = new LocalEnsemble();
+    private final List<VerbsDevice> devices = new ArrayList<>();
+    private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
+    private FarmNode reader;
+    private FarmNode primary;
+    private AgentRunner runner;
+
+    private FarmNode node(int machine, int regions) throws IOException {
+        VerbsDevice device = new SoftRdmaProvider().open(Map.of());
+        devices.add(device);
+        InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), KeptPorts.next());
+        MembershipSettings settings = new MembershipSettings(TimeUnit.MINUTES.toNanos(10), 10, 2, 1, new Rings(4));
+        return new FarmNode(
+                device,
+                ensemble.join(machine, address),
+                new FarmNodeContext(address)
+                        .cluster(41)
+                        .shape(new SpaceShape(1 << 14, 1 << 10, true))
+                        .membership(settings)
+                        .regions(regions)
+                        .longestMessage(2048));
+    }
+
+    @BeforeEach
+    void start() throws IOException {
+        reader = node(READER, 0);
+        primary = node(PRIMARY, 1);
+        runner = new AgentRunner(new BackoffIdleStrategy(), failure::set, null, new Agent() {
+            @Override
+            public int doWork() {
+                return primary.doWork();
+            }
+
+            @Override
+            public void onClose() {
+                primary.close();
+            }
+
+            @Override
+            public String roleName() {
+                return "primary";
+            }
+        });
+        Thread ignored = AgentRunner.startOnThread(runner);
+        until(() -> ensemble.isActive(1));
+    }
+
+    @AfterEach
+    void stop() {
+        runner.close();
+        reader.close();
+        devices.forEach(VerbsDevice::close);
+        assertEquals(null, failure.get());
+    }
+
+    private void until(BooleanSupplier condition) {
+        long beganNs = System.nanoTime();
+        while (!condition.getAsBoolean()) {
+            assertTrue(System.nanoTime() - beganNs < DEADLINE_NS, "it has not come to that");
+            int ignored = reader.doWork();
+        }
+    }
+
+    private long make(long value) {
+        return Objects.requireNonNull(NumberObjects.committed(primary.transact(1, transaction -> {
+            long address = transaction.allocate(LENGTH, FarmAddress.NONE);
+            transaction.write(address).putLong(VALUE, value);
+            return address;
+        })));
+    }
+
+    /** Sums the values, and counts what cannot be read. */
+    private static final class Sum implements PolledReads.ReadHandler {
+        private long sum;
+        private int failures;
+
+        @Override
+        public void onObject(long tag, ObjectImage image) {
+            sum += image.getLong(VALUE);
+        }
+
+        @Override
+        public void onFailure(long tag, String reason) {
+            failures++;
+        }
+    }
+
+    private void readAll(PolledReads reads, long address, Sum sum) {
+        int started = 0;
+        while (started < READS || reads.outstanding() > 0) {
+            while (started < READS && reads.startRead(address, LENGTH, started)) {
+                started++;
+            }
+            int ignored = reader.doWork();
+            ignored = reads.poll(sum);
+        }
+    }
+
+    /** The thread of the node and of the application, whatever the device's own threads do. */
+    @Test
+    void shouldAllocateNothingPerRead() {
+        ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        long address = make(3);
+        PolledReads reads = reader.polledReads(WINDOW);
+        Sum sum = new Sum();
+        double perRead = Double.MAX_VALUE;
+        int rounds = 0;
+        while (perRead >= 1 && rounds < ROUNDS) { // until the compiler is through with it
+            long before = threads.getCurrentThreadAllocatedBytes();
+            readAll(reads, address, sum);
+            perRead = (double) (threads.getCurrentThreadAllocatedBytes() - before) / READS;
+            rounds++;
+        }
+        assertEquals(3L * rounds * READS, sum.sum);
+        assertEquals(0, sum.failures);
+        assertTrue(perRead < 1, perRead + " bytes per read");
+    }
+
+    @Test
+    void shouldSayWhatCannotBeRead() {
+        long address = make(5);
+        PolledReads reads = reader.polledReads(WINDOW);
+        Sum sum = new Sum();
+        assertThrows(FarmException.class, () -> reads.startRead(address + 1, LENGTH, 0));
+        assertThrows(IllegalArgumentException.class, () -> reader.polledReads(0));
+        for (int i = 0; i < WINDOW; i++) {
+            assertTrue(reads.startRead(address, LENGTH, i));
+        }
+        assertFalse(reads.startRead(address, LENGTH, WINDOW), "the window is full");
+        until(() -> reads.poll(sum) >= 0 && reads.outstanding() == 0);
+        assertEquals(5L * WINDOW, sum.sum);
+
+        assertTrue(reads.startRead(FarmAddress.of(FarmAddress.region(address) + 1, 1024), LENGTH, 1));
+        until(() -> reads.poll(sum) >= 0 && reads.outstanding() == 0);
+        assertEquals(1, sum.failures);
+        assertTrue(reads.startRead(address, LENGTH, 2));
+        reader.close();
+        assertEquals(1, reads.poll(sum));
+        assertEquals(2, sum.failures);
+        assertEquals(0, reads.outstanding());
+    }
+}
