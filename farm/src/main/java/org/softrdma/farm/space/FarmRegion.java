@@ -94,6 +94,11 @@ public final class FarmRegion implements AutoCloseable {
         allocates = false;
     }
 
+    /** True if this machine knows what is free in it. */
+    boolean allocates() {
+        return allocates;
+    }
+
     /** All transactions of older epochs are over: what is free in it, its objects say. */
     void allocatesAgain() {
         if (!allocates) {

@@ -189,6 +189,16 @@ public final class FarmSpace implements AutoCloseable {
 
     // ---- allocation
 
+    /** True if this machine knows what is free in all regions that it serves: not before an epoch is recovered. */
+    public boolean knowsWhatIsFree() {
+        for (Map.Entry<Integer, FarmRegion> entry : regions.entrySet()) {
+            if (serves(entry.getKey()) && !entry.getValue().allocates()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     /**
      * Reserves room in a region that this machine serves: in the same block as a hint, in the same region, in another one
      * of the same ring, or anywhere.

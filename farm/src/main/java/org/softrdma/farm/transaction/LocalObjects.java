@@ -40,12 +40,12 @@ public final class LocalObjects {
         }
     }
 
-    /** An object is locked by another transaction. */
+    /** An object is locked by another transaction, or this machine does not know yet what it needs: later it may. */
     static final class Locked extends RuntimeException {
         private static final long serialVersionUID = 1;
 
         Locked() {
-            super("an object is locked", null, false, false);
+            super("an object is locked, or it is not known yet what is free", null, false, false);
         }
     }
 
@@ -121,6 +121,7 @@ public final class LocalObjects {
         long address = space.allocate(length, hint);
         FarmRegion region = space.region(FarmAddress.region(address));
         if (address == FarmAddress.NONE || region == null) {
+            requireWhatIsFree();
             return FarmAddress.NONE;
         }
         if (!machines.equals(machines(space, FarmAddress.region(address)))) {
@@ -142,14 +143,23 @@ public final class LocalObjects {
     public long reserveAdjacent(int length, int count, long near) {
         int number = FarmAddress.region(near);
         FarmRegion region = space.region(number);
-        if (region == null || !space.isPrimary(number) || !machines.equals(machines(space, number))) {
-            throw new IllegalArgumentException("region " + number + " is not served here, or has other replicas");
-        }
-        if (!space.serves(number)) {
-            throw new Locked(); // until what is in doubt is known
+        if (region == null || !space.serves(number)) {
+            throw new Locked(); // it is so new that this machine has yet to hear of it, or what is in doubt is not
+            // known
         }
         long offset = region.allocateAdjacent(length, count);
-        return offset == FarmSlabs.FULL ? FarmAddress.NONE : FarmAddress.of(number, offset);
+        if (offset == FarmSlabs.FULL) {
+            requireWhatIsFree();
+            return FarmAddress.NONE;
+        }
+        return FarmAddress.of(number, offset);
+    }
+
+    /** Before an epoch is recovered nobody can say that there is no room. */
+    private void requireWhatIsFree() {
+        if (!space.knowsWhatIsFree()) {
+            throw new Locked();
+        }
     }
 
     /**
