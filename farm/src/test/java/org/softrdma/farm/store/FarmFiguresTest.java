@@ -112,6 +112,7 @@ class FarmFiguresTest {
         assertEquals(reads, measure(neighbourhood, Protocol.PAPER).reads(), TOLERANCE);
     }
 
+    @Tag("slow")
     @Test
     void shouldUseSoMuchOfTheMemoryForPairs() {
         SpaceUse space = measure(6, Protocol.PAPER).space();
