@@ -60,7 +60,7 @@ class MutantListsTest {
         while (row.find()) {
             named.add(row.group(1));
             String test = testOf.get("farm: " + row.group(2));
-            if (!row.group(3).equals("`" + test + "`") && !row.group(3).equals("not built")) {
+            if (!row.group(3).equals("`" + test + "`") && !row.group(3).startsWith("not ")) {
                 faults.add(row.group() + ": ci/mutants/farm.txt has " + test);
             }
         }
