@@ -24,8 +24,8 @@ import org.softrdma.bench.workload.DesignConnections;
 import org.softrdma.bench.workload.KvReadConnections;
 import org.softrdma.bench.workload.MixPairs;
 import org.softrdma.bench.workload.StoreConnections;
+import org.softrdma.bench.workload.TcpCommands;
 import org.softrdma.bench.workload.TextConnections;
-import org.softrdma.bench.workload.TextDialect;
 import org.softrdma.kv.CloseStack;
 import org.softrdma.kv.client.CompletionLoop;
 import org.softrdma.kv.client.KvClient;
@@ -261,7 +261,7 @@ final class CompareSystems {
             throw e;
         }
         StoreConnections connections = opened.add(new KvReadConnections(
-                device, true, loop, clients, texts(server, TextDialect.META), plan.connections() * plan.maxWindow()));
+                device, true, loop, clients, texts(server, TcpCommands.META), plan.connections() * plan.maxWindow()));
         add(new ComparedSystem(
                 SystemKind.KV_READ,
                 name,
@@ -283,14 +283,14 @@ final class CompareSystems {
                 .conclude();
     }
 
-    private StoreConnections texts(ServerProcess server, TextDialect dialect) {
-        return new TextConnections(server.address(), dialect, plan.connections(), plan.maxWindow(), valueLength);
+    private StoreConnections texts(ServerProcess server, TcpCommands commands) {
+        return new TextConnections(server.address(), commands, plan.connections(), plan.maxWindow(), valueLength);
     }
 
     private void startKvTcp() {
         ServerProcess server = startServer(ComparePlan.KV_TCP, List.of());
         MemcachedAdmin admin = opened.add(new MemcachedAdmin(server.address()));
-        addText(SystemKind.KV_TCP, ComparePlan.KV_TCP, server, TextDialect.META, admin);
+        addText(SystemKind.KV_TCP, ComparePlan.KV_TCP, server, TcpCommands.META, admin);
     }
 
     // ---- servers of others
@@ -312,18 +312,18 @@ final class CompareSystems {
         ServerProcess server = opened.add(ServerProcess.memcached(program.get(), resources, List.of()));
         MemcachedAdmin admin = opened.add(new MemcachedAdmin(server.address()));
         String name = ComparePlan.MEMCACHED + " " + admin.version();
-        for (TextDialect dialect : List.of(TextDialect.META, TextDialect.CLASSIC, TextDialect.MULTI_KEY)) {
-            addText(SystemKind.MEMCACHED, name + ", " + dialect.label(), server, dialect, admin);
+        for (TcpCommands commands : List.of(TcpCommands.META, TcpCommands.CLASSIC, TcpCommands.MULTI_KEY)) {
+            addText(SystemKind.MEMCACHED, name + ", " + commands.mixLabel(), server, commands, admin);
         }
     }
 
     private void addText(
-            SystemKind kind, String label, ServerProcess server, TextDialect dialect, MemcachedAdmin admin) {
+            SystemKind kind, String label, ServerProcess server, TcpCommands commands, MemcachedAdmin admin) {
         add(new ComparedSystem(
                 kind,
                 label,
                 CompareRow.Server.OWN,
-                opened.add(texts(server, dialect)),
+                opened.add(texts(server, commands)),
                 server,
                 server.meter(),
                 false,
@@ -351,7 +351,7 @@ final class CompareSystems {
                 SystemKind.REDIS,
                 ComparePlan.REDIS + " " + admin.version(),
                 CompareRow.Server.OWN,
-                opened.add(texts(server, TextDialect.RESP)),
+                opened.add(texts(server, TcpCommands.RESP)),
                 server,
                 server.meter(),
                 false,

@@ -5,7 +5,7 @@ import java.util.function.Supplier;
 import org.softrdma.bench.server.ServerMeter;
 import org.softrdma.bench.server.ServerProcess;
 import org.softrdma.bench.workload.StoreConnections;
-import org.softrdma.bench.workload.TextDialect;
+import org.softrdma.bench.workload.TcpCommands;
 
 /**
  * A store with its load, ready to be measured.
@@ -32,6 +32,6 @@ record ComparedSystem(
         Supplier<Map<String, Long>> responder) {
     /** False if it would only repeat another system with this window, or cannot do this mix. */
     boolean fits(int window, boolean getsOnly) {
-        return !label.endsWith(TextDialect.MULTI_KEY.label()) || (window > 1 && getsOnly);
+        return !label.endsWith(TcpCommands.MULTI_KEY.mixLabel()) || (window > 1 && getsOnly);
     }
 }

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
-import org.softrdma.bench.load.GetCommand;
 import org.softrdma.bench.papers.LedgerJudge.RowsJudge;
+import org.softrdma.bench.workload.TcpCommands;
 
 /**
  * Figures of the Wimpy paper, by rows of {@code softrdma wimpy}. Its "stock" memcached answers classic gets, so these are
@@ -99,7 +99,7 @@ final class WimpyFigures {
 
     private static boolean isStock(JsonNode row) {
         return row.path("system").asText().startsWith("memcached")
-                && row.path("protocol").asText().equals(GetCommand.CLASSIC.label());
+                && row.path("protocol").asText().equals(TcpCommands.CLASSIC.getLabel());
     }
 
     private static boolean isRead(JsonNode row) {

@@ -11,17 +11,17 @@ import java.util.Optional;
 import java.util.function.IntUnaryOperator;
 import org.softrdma.bench.cpu.CpuUse;
 import org.softrdma.bench.cpu.Pinning;
-import org.softrdma.bench.load.KeySpace;
-import org.softrdma.bench.load.LoadOutcome;
-import org.softrdma.bench.load.RandomKeys;
-import org.softrdma.bench.load.ReadGetLoad;
-import org.softrdma.bench.load.ZipfianKeys;
 import org.softrdma.bench.machine.MemoryGroup;
 import org.softrdma.bench.measurement.Arrivals;
 import org.softrdma.bench.server.MemcachedAdmin;
 import org.softrdma.bench.server.ServerMeter;
 import org.softrdma.bench.server.ServerProcess;
 import org.softrdma.bench.study.StudySetup;
+import org.softrdma.bench.workload.KeyChoice;
+import org.softrdma.bench.workload.LoadOutcome;
+import org.softrdma.bench.workload.MixPairs;
+import org.softrdma.bench.workload.RandomKeys;
+import org.softrdma.bench.workload.ReadGetLoad;
 import org.softrdma.kv.CloseStack;
 import org.softrdma.kv.client.KvException;
 import org.softrdma.verbs.device.VerbsDevice;
@@ -36,6 +36,7 @@ final class BudgetLoads {
 
     private static final int GRANULE = 256 * 1024;
     private static final double THETA = 0.99;
+    private static final long SEED = 0x21F;
     private static final double NS_PER_MICRO = 1e3;
     private static final double MEDIAN = 50;
     private static final double TAIL = 99;
@@ -112,8 +113,8 @@ final class BudgetLoads {
         return List.of("--pinning", "lazy", "--pin-budget", Long.toString(Math.max(GRANULE, budget)));
     }
 
-    private static KeySpace keySpace(PinningPlan.Items items) {
-        return new KeySpace(items.valueLength(), items.pairs());
+    private static MixPairs keySpace(PinningPlan.Items items) {
+        return MixPairs.keyedByLength(items.pairs(), items.valueLength());
     }
 
     private static long space(PinningPlan.Items items) {
@@ -121,7 +122,7 @@ final class BudgetLoads {
     }
 
     private List<PinningRow> measure(
-            String part, String what, Map<String, List<String>> systems, KeySpace pairs, List<String> prefix) {
+            String part, String what, Map<String, List<String>> systems, MixPairs pairs, List<String> prefix) {
         List<PinningRow> rows = new ArrayList<>();
         try (CloseStack opened = new CloseStack()) {
             List<Loaded> loaded = new ArrayList<>();
@@ -135,7 +136,8 @@ final class BudgetLoads {
             });
             Map<String, IntUnaryOperator> distributions = new LinkedHashMap<>();
             distributions.put("uniform", new RandomKeys()::next);
-            distributions.put("zipf " + THETA, new ZipfianKeys(pairs.size(), THETA));
+            KeyChoice zipf = new KeyChoice(pairs.size(), THETA, SEED);
+            distributions.put("zipf " + THETA, _ -> zipf.next());
             distributions.forEach((distribution, choice) -> {
                 List<PinningRow> these = loaded.stream()
                         .map(each -> new PinningRow(part, each.name, distribution))
@@ -158,7 +160,7 @@ final class BudgetLoads {
         return rows;
     }
 
-    private Loaded start(CloseStack opened, String name, List<String> options, KeySpace pairs, List<String> prefix) {
+    private Loaded start(CloseStack opened, String name, List<String> options, MixPairs pairs, List<String> prefix) {
         List<String> before = new ArrayList<>(prefix);
         before.addAll(Pinning.detect().prefix(plan.cores().servers()));
         ServerProcess.Resources resources = new ServerProcess.Resources(
@@ -175,7 +177,7 @@ final class BudgetLoads {
         }
     }
 
-    private Loaded fill(CloseStack opened, String name, ServerProcess server, KeySpace pairs) {
+    private Loaded fill(CloseStack opened, String name, ServerProcess server, MixPairs pairs) {
         MemcachedAdmin admin = opened.add(new MemcachedAdmin(server.address()));
         VerbsDevice device = opened.add(setup.devices().open(Map.of("progress", "manual", "pinning", "off")));
         ReadGetLoad load = opened.add(new ReadGetLoad(
@@ -188,7 +190,7 @@ final class BudgetLoads {
         return new Loaded(name, load, admin, server.meter());
     }
 
-    private void measure(Loaded loaded, KeySpace pairs, PinningRow row) {
+    private void measure(Loaded loaded, MixPairs pairs, PinningRow row) {
         long evictions = counter(loaded, "device_pinning.evictions");
         long unpinned = counter(loaded, "device_pinning.unpinnedAccesses");
         loaded.meter.start();

@@ -6,8 +6,8 @@ import java.net.InetSocketAddress;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
-import org.softrdma.bench.load.KeySpace;
 import org.softrdma.bench.measurement.MeasurementException;
+import org.softrdma.bench.workload.MixPairs;
 
 /** Speaks memcached's text protocol, and the first line of ours for RDMA. */
 public final class MemcachedAdmin implements ServerAdmin {
@@ -36,7 +36,7 @@ public final class MemcachedAdmin implements ServerAdmin {
     }
 
     @Override
-    public void insert(KeySpace pairs) {
+    public void insert(MixPairs pairs) {
         byte[] header = ascii(" 0 0 " + pairs.valueLength() + "\r\n");
         for (int i = 0; i < pairs.size(); i++) {
             String answer = connection.ask(ascii("set "), pairs.key(i), header, pairs.value(i), ascii("\r\n"));

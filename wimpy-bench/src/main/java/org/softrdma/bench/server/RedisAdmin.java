@@ -6,8 +6,8 @@ import java.net.InetSocketAddress;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
-import org.softrdma.bench.load.KeySpace;
 import org.softrdma.bench.measurement.MeasurementException;
+import org.softrdma.bench.workload.MixPairs;
 
 /** Speaks RESP, version 2. */
 public final class RedisAdmin implements ServerAdmin {
@@ -23,7 +23,7 @@ public final class RedisAdmin implements ServerAdmin {
     }
 
     @Override
-    public void insert(KeySpace pairs) {
+    public void insert(MixPairs pairs) {
         for (int i = 0; i < pairs.size(); i++) {
             byte[] key = pairs.key(i);
             String answer = connection.ask(

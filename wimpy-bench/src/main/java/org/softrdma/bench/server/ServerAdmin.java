@@ -2,8 +2,8 @@ package org.softrdma.bench.server;
 
 import java.util.Optional;
 import org.softrdma.bench.cpu.CpuUse;
-import org.softrdma.bench.load.KeySpace;
 import org.softrdma.bench.measurement.MeasurementException;
+import org.softrdma.bench.workload.MixPairs;
 
 /** What a study asks of a server besides GETs. Belongs to the thread of the study. */
 public interface ServerAdmin extends AutoCloseable {
@@ -15,7 +15,7 @@ public interface ServerAdmin extends AutoCloseable {
      *
      * @throws MeasurementException if one was not stored
      */
-    void insert(KeySpace pairs);
+    void insert(MixPairs pairs);
 
     /** CPU time that the server says it has used; empty if it does not say. */
     Optional<CpuTime> cpuTime();

@@ -9,12 +9,6 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.bench.cpu.Pinning;
-import org.softrdma.bench.load.FloorGetLoad;
-import org.softrdma.bench.load.GetCommand;
-import org.softrdma.bench.load.GetLoad;
-import org.softrdma.bench.load.KeySpace;
-import org.softrdma.bench.load.PipelinedGetLoad;
-import org.softrdma.bench.load.ReadGetLoad;
 import org.softrdma.bench.machine.ShapedLink;
 import org.softrdma.bench.read.NativePrograms;
 import org.softrdma.bench.read.Yardstick;
@@ -25,6 +19,12 @@ import org.softrdma.bench.server.ServerMeter;
 import org.softrdma.bench.server.ServerProcess;
 import org.softrdma.bench.study.StudySetup;
 import org.softrdma.bench.study.SystemList;
+import org.softrdma.bench.workload.FloorGetLoad;
+import org.softrdma.bench.workload.GetLoad;
+import org.softrdma.bench.workload.MixPairs;
+import org.softrdma.bench.workload.PipelinedGetLoad;
+import org.softrdma.bench.workload.ReadGetLoad;
+import org.softrdma.bench.workload.TcpCommands;
 import org.softrdma.kv.CloseStack;
 import org.softrdma.verbs.device.VerbsDevice;
 
@@ -53,7 +53,7 @@ final class LocalSystems {
 
     private final WimpyPlan plan;
     private final StudySetup setup;
-    private final List<KeySpace> spaces;
+    private final List<MixPairs> spaces;
     private final CloseStack opened;
     private final SystemList<MeasuredSystem> list;
     private final ServerProcess.Resources resources;
@@ -73,7 +73,7 @@ final class LocalSystems {
     LocalSystems(
             WimpyPlan plan,
             StudySetup setup,
-            List<KeySpace> spaces,
+            List<MixPairs> spaces,
             int coreCount,
             @Nullable ShapedLink link,
             CloseStack opened) {
@@ -117,7 +117,7 @@ final class LocalSystems {
 
     /** Starts those of the paper's figure 1: memcached as it is usually asked, and READ. */
     SystemList<MeasuredSystem> startOverLink() {
-        list.attempt("memcached", () -> startMemcached(List.of(GetCommand.CLASSIC)));
+        list.attempt("memcached", () -> startMemcached(List.of(TcpCommands.CLASSIC)));
         setup.progress().say("starting softrdma server at the end of a link");
         list.attempt(MeasuredSystem.OURS, () -> startSoftrdma(List.of(), false, ""));
         return list;
@@ -132,7 +132,7 @@ final class LocalSystems {
         return found;
     }
 
-    private void startMemcached(List<GetCommand> commands) {
+    private void startMemcached(List<TcpCommands> commands) {
         Optional<Path> program = find("memcached", "memcached");
         if (program.isEmpty()) {
             return;
@@ -143,7 +143,7 @@ final class LocalSystems {
             name = "memcached " + admin.version();
             spaces.forEach(admin::insert);
         }
-        for (GetCommand command : commands) {
+        for (TcpCommands command : commands) {
             overTcp(MeasuredSystem.Kind.MEMCACHED, name, server, command, "");
         }
         list.addProcess(server.pid());
@@ -160,7 +160,7 @@ final class LocalSystems {
             name = "redis " + admin.version();
             spaces.forEach(admin::insert);
         }
-        overTcp(MeasuredSystem.Kind.REDIS, name, server, GetCommand.RESP, "");
+        overTcp(MeasuredSystem.Kind.REDIS, name, server, TcpCommands.RESP, "");
         list.addProcess(server.pid());
     }
 
@@ -205,10 +205,10 @@ final class LocalSystems {
         String protocol = "READ " + admin.registration().orElseThrow() + how;
         list.add(reads(MeasuredSystem.Kind.SOFTRDMA_READ, protocol, connect(server), server, admin));
         if (withTcp) {
-            GetCommand cheapest = admin.knowsMetaGet() ? GetCommand.META : GetCommand.CLASSIC;
+            TcpCommands cheapest = admin.knowsMetaGet() ? TcpCommands.META : TcpCommands.CLASSIC;
             overTcp(MeasuredSystem.Kind.SOFTRDMA_TCP, MeasuredSystem.OURS, server, cheapest, OVER_TCP + how);
             if (how.isEmpty() && plan.extras().contains(WimpyPlan.Extra.BINARY)) {
-                overTcp(MeasuredSystem.Kind.SOFTRDMA_TCP, MeasuredSystem.OURS, server, GetCommand.BINARY, OVER_TCP);
+                overTcp(MeasuredSystem.Kind.SOFTRDMA_TCP, MeasuredSystem.OURS, server, TcpCommands.BINARY, OVER_TCP);
             }
         }
         list.addProcess(server.pid());
@@ -230,7 +230,7 @@ final class LocalSystems {
             ServerProcess server = startServer(program, List.of());
             MemcachedAdmin admin = opened.add(new MemcachedAdmin(server.address()));
             spaces.forEach(admin::insert);
-            overTcp.add(MeasuredSystem.Server.of(server, pipelined(server, GetCommand.META), null));
+            overTcp.add(MeasuredSystem.Server.of(server, pipelined(server, TcpCommands.META), null));
             list.addProcess(server.pid());
             if (alsoReads && byRead.size() == i) {
                 list.attempt(
@@ -242,7 +242,7 @@ final class LocalSystems {
                 MeasuredSystem.Kind.SOFTRDMA_TCP,
                 MeasuredSystem.OURS,
                 null,
-                GetCommand.META.label() + OVER_TCP + build,
+                TcpCommands.META.getLabel() + OVER_TCP + build,
                 overTcp));
         if (byRead.size() < processes) {
             return false;
@@ -272,9 +272,9 @@ final class LocalSystems {
             spaces.forEach(admin::insert);
         }
         GetLoad load = opened.add(new PipelinedGetLoad(
-                server.address(), GetCommand.META, plan.clients(), plan.maxWindow(), certificate.clients()));
+                server.address(), TcpCommands.META, plan.clients(), plan.maxWindow(), certificate.clients()));
         list.add(new MeasuredSystem(
-                kind, name, null, GetCommand.META.label() + " in TLS", MeasuredSystem.Server.of(server, load, null)));
+                kind, name, null, TcpCommands.META.getLabel() + " in TLS", MeasuredSystem.Server.of(server, load, null)));
         list.addProcess(server.pid());
     }
 
@@ -313,12 +313,12 @@ final class LocalSystems {
     }
 
     private void overTcp(
-            MeasuredSystem.Kind kind, String name, ServerProcess server, GetCommand command, String suffix) {
+            MeasuredSystem.Kind kind, String name, ServerProcess server, TcpCommands command, String suffix) {
         MeasuredSystem.Server measured = MeasuredSystem.Server.of(server, pipelined(server, command), null);
-        list.add(new MeasuredSystem(kind, name, null, command.label() + suffix, measured));
+        list.add(new MeasuredSystem(kind, name, null, command.getLabel() + suffix, measured));
     }
 
-    private GetLoad pipelined(ServerProcess server, GetCommand command) {
+    private GetLoad pipelined(ServerProcess server, TcpCommands command) {
         return opened.add(new PipelinedGetLoad(server.address(), command, plan.clients(), plan.maxWindow()));
     }
 
@@ -331,7 +331,7 @@ final class LocalSystems {
                 setup.nativeSources(),
                 setup.nativeSources().resolveSibling("target").resolve("native"));
         VerbsDevice device = opened.add(setup.devices().open(Map.of("progress", "manual")));
-        long memory = spaces.stream().mapToLong(KeySpace::totalBytes).max().orElseThrow();
+        long memory = spaces.stream().mapToLong(MixPairs::totalBytes).max().orElseThrow();
         Yardstick yardstick = Yardstick.start(
                 programs.readResponder(setup.hosts()),
                 resources.pinning(),

@@ -4,10 +4,10 @@ import java.util.List;
 import java.util.OptionalLong;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
-import org.softrdma.bench.load.GetCommand;
-import org.softrdma.bench.load.GetLoad;
 import org.softrdma.bench.server.ServerMeter;
 import org.softrdma.bench.server.ServerProcess;
+import org.softrdma.bench.workload.GetLoad;
+import org.softrdma.bench.workload.TcpCommands;
 
 /**
  * One way to get values, ready to be loaded.
@@ -112,6 +112,6 @@ record MeasuredSystem(Kind kind, String name, @Nullable String provider, String 
 
     /** False if it would only repeat another system with this window. */
     boolean fits(int window) {
-        return window > 1 || !protocol.equals(GetCommand.MULTI.label());
+        return window > 1 || !protocol.equals(TcpCommands.MULTI_KEY.getLabel());
     }
 }

@@ -3,17 +3,17 @@ package org.softrdma.bench.wimpy;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Optional;
-import org.softrdma.bench.load.GetCommand;
-import org.softrdma.bench.load.GetLoad;
-import org.softrdma.bench.load.KeySpace;
-import org.softrdma.bench.load.PipelinedGetLoad;
-import org.softrdma.bench.load.ReadGetLoad;
 import org.softrdma.bench.measurement.MeasurementException;
 import org.softrdma.bench.server.MemcachedAdmin;
 import org.softrdma.bench.server.ServerAdmin;
 import org.softrdma.bench.server.ServerMeter;
 import org.softrdma.bench.study.StudySetup;
 import org.softrdma.bench.study.SystemList;
+import org.softrdma.bench.workload.GetLoad;
+import org.softrdma.bench.workload.MixPairs;
+import org.softrdma.bench.workload.PipelinedGetLoad;
+import org.softrdma.bench.workload.ReadGetLoad;
+import org.softrdma.bench.workload.TcpCommands;
 import org.softrdma.kv.CloseStack;
 
 /**
@@ -23,7 +23,7 @@ import org.softrdma.kv.CloseStack;
 final class RemoteSystems {
     private final WimpyPlan plan;
     private final StudySetup setup;
-    private final List<KeySpace> spaces;
+    private final List<MixPairs> spaces;
     private final CloseStack opened;
     private final SystemList<MeasuredSystem> list;
 
@@ -35,7 +35,7 @@ final class RemoteSystems {
      * @param spaces the pairs
      * @param opened takes what is connected, to be closed
      */
-    RemoteSystems(WimpyPlan plan, StudySetup setup, List<KeySpace> spaces, CloseStack opened) {
+    RemoteSystems(WimpyPlan plan, StudySetup setup, List<MixPairs> spaces, CloseStack opened) {
         this.plan = plan;
         this.setup = setup;
         this.spaces = spaces;
@@ -67,7 +67,7 @@ final class RemoteSystems {
         String name = "memcached " + admin.version();
         spaces.forEach(admin::insert);
         noteCpu(name, admin);
-        for (GetCommand command : plan.memcachedCommands()) {
+        for (TcpCommands command : plan.memcachedCommands()) {
             overTcp(MeasuredSystem.Kind.MEMCACHED, name, address, command, admin);
         }
     }
@@ -89,10 +89,10 @@ final class RemoteSystems {
                 setup.provider(),
                 "READ " + registration.get(),
                 new MeasuredSystem.Server(reads, ServerMeter.ofServer(admin), admin::responderReads)));
-        GetCommand cheapest = admin.knowsMetaGet() ? GetCommand.META : GetCommand.CLASSIC;
+        TcpCommands cheapest = admin.knowsMetaGet() ? TcpCommands.META : TcpCommands.CLASSIC;
         overTcp(MeasuredSystem.Kind.SOFTRDMA_TCP, MeasuredSystem.OURS, address, cheapest, admin);
         if (plan.extras().contains(WimpyPlan.Extra.BINARY)) {
-            overTcp(MeasuredSystem.Kind.SOFTRDMA_TCP, MeasuredSystem.OURS, address, GetCommand.BINARY, admin);
+            overTcp(MeasuredSystem.Kind.SOFTRDMA_TCP, MeasuredSystem.OURS, address, TcpCommands.BINARY, admin);
         }
     }
 
@@ -103,9 +103,9 @@ final class RemoteSystems {
     }
 
     private void overTcp(
-            MeasuredSystem.Kind kind, String name, InetSocketAddress address, GetCommand command, ServerAdmin admin) {
+            MeasuredSystem.Kind kind, String name, InetSocketAddress address, TcpCommands command, ServerAdmin admin) {
         GetLoad load = opened.add(new PipelinedGetLoad(address, command, plan.clients(), plan.maxWindow()));
-        String protocol = command.label() + (kind == MeasuredSystem.Kind.SOFTRDMA_TCP ? " over TCP" : "");
+        String protocol = command.getLabel() + (kind == MeasuredSystem.Kind.SOFTRDMA_TCP ? " over TCP" : "");
         list.add(new MeasuredSystem(
                 kind, name, null, protocol, new MeasuredSystem.Server(load, ServerMeter.ofServer(admin), null)));
     }

@@ -8,10 +8,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.ToDoubleFunction;
 import java.util.function.ToIntFunction;
-import org.softrdma.bench.load.GetCommand;
 import org.softrdma.bench.measurement.MedianOfRounds;
 import org.softrdma.bench.study.ChartPanels;
 import org.softrdma.bench.study.ReportText;
+import org.softrdma.bench.workload.TcpCommands;
 
 /**
  * The figures of the report as options of Apache ECharts: small multiples, a column for each value size, a line for each
@@ -26,10 +26,10 @@ final class WimpyCharts {
     private static final double THOUSAND = 1e3;
     /** Of memcached, by how it is asked. */
     private static final Map<String, String> MEMCACHED_COLOURS = Map.of(
-            GetCommand.META.label(), "#c8591b",
-            GetCommand.CLASSIC.label(), "#e58e5a",
-            GetCommand.MULTI.label(), "#f0b78f",
-            GetCommand.BINARY.label(), "#8f3f10");
+            TcpCommands.META.getLabel(), "#c8591b",
+            TcpCommands.CLASSIC.getLabel(), "#e58e5a",
+            TcpCommands.MULTI_KEY.getLabel(), "#f0b78f",
+            TcpCommands.BINARY.getLabel(), "#8f3f10");
 
     /** Full speed, and slower and slower. */
     private static final List<Double> OPACITIES = List.of(1.0, 0.6, 0.35, 0.2);
@@ -243,7 +243,7 @@ final class WimpyCharts {
             case MEMCACHED_TLS -> "#b58a3c";
             case REDIS -> "#a4243b";
             case SOFTRDMA_TCP ->
-                system.protocol().startsWith(GetCommand.BINARY.label())
+                system.protocol().startsWith(TcpCommands.BINARY.getLabel())
                         ? "#3d7678"
                         : system.protocol().endsWith("epoll") ? "#8fbcbe" : "#5f9ea0";
             case SOFTRDMA_TLS -> "#7f9f4f";

@@ -5,11 +5,11 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import org.softrdma.bench.load.GetCommand;
-import org.softrdma.bench.load.KeySpace;
-import org.softrdma.bench.load.ReadGetLoad;
 import org.softrdma.bench.machine.Throttle;
 import org.softrdma.bench.study.Cores;
+import org.softrdma.bench.workload.MixPairs;
+import org.softrdma.bench.workload.ReadGetLoad;
+import org.softrdma.bench.workload.TcpCommands;
 
 /**
  * What is measured, and how long.
@@ -147,10 +147,10 @@ public record WimpyPlan(
     }
 
     /** How memcached is asked, each way a system of its own. */
-    List<GetCommand> memcachedCommands() {
-        List<GetCommand> commands = new ArrayList<>(List.of(GetCommand.META, GetCommand.CLASSIC, GetCommand.MULTI));
+    List<TcpCommands> memcachedCommands() {
+        List<TcpCommands> commands = new ArrayList<>(List.of(TcpCommands.META, TcpCommands.CLASSIC, TcpCommands.MULTI_KEY));
         if (extras.contains(Extra.BINARY)) {
-            commands.add(GetCommand.BINARY);
+            commands.add(TcpCommands.BINARY);
         }
         return commands;
     }
@@ -174,8 +174,8 @@ public record WimpyPlan(
     }
 
     /** The pairs of each length. */
-    List<KeySpace> keySpaces() {
-        return valueLengths.stream().map(length -> new KeySpace(length, pairs)).toList();
+    List<MixPairs> keySpaces() {
+        return valueLengths.stream().map(length -> MixPairs.keyedByLength(pairs, length)).toList();
     }
 
     /** What a load by READ must hold. */

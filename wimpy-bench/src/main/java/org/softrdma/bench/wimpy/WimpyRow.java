@@ -2,11 +2,11 @@ package org.softrdma.bench.wimpy;
 
 import org.jspecify.annotations.Nullable;
 import org.softrdma.bench.cpu.FunctionProfile;
-import org.softrdma.bench.load.GetCommand;
 import org.softrdma.bench.machine.Throttle;
 import org.softrdma.bench.measurement.MedianOfRounds;
 import org.softrdma.bench.study.CpuShares;
 import org.softrdma.bench.study.ReportText;
+import org.softrdma.bench.workload.TcpCommands;
 
 /**
  * What was measured of one system under one load: named values of each round; NaN is what could not be measured. Filled by
@@ -111,7 +111,7 @@ final class WimpyRow {
     /** True if it is one of those whose servers are looked into by function. */
     boolean isProfiled(int widest) {
         boolean stock = system.kind() == MeasuredSystem.Kind.MEMCACHED
-                && system.protocol().equals(GetCommand.CLASSIC.label());
+                && system.protocol().equals(TcpCommands.CLASSIC.getLabel());
         boolean read = system.kind() == MeasuredSystem.Kind.SOFTRDMA_READ
                 && system.protocol().equals("READ arena");
         return (stock || read) && window == widest && throttlePercent == Throttle.FULL_PERCENT;

@@ -16,8 +16,6 @@ import org.HdrHistogram.Histogram;
 import org.softrdma.bench.cpu.CpuUse;
 import org.softrdma.bench.cpu.FunctionProfile;
 import org.softrdma.bench.cpu.Pinning;
-import org.softrdma.bench.load.KeySpace;
-import org.softrdma.bench.load.LoadOutcome;
 import org.softrdma.bench.machine.ShapedLink;
 import org.softrdma.bench.machine.Throttle;
 import org.softrdma.bench.machine.Throttles;
@@ -27,6 +25,8 @@ import org.softrdma.bench.study.RoundMeter;
 import org.softrdma.bench.study.StudySetup;
 import org.softrdma.bench.study.SystemList;
 import org.softrdma.bench.study.Warmth;
+import org.softrdma.bench.workload.LoadOutcome;
+import org.softrdma.bench.workload.MixPairs;
 import org.softrdma.kv.CloseStack;
 
 /**
@@ -51,7 +51,7 @@ public final class WimpyStudy {
 
     private final WimpyPlan plan;
     private final StudySetup setup;
-    private final List<KeySpace> spaces;
+    private final List<MixPairs> spaces;
     private final List<WimpyRow> rows = new ArrayList<>();
     private final Map<String, String> skipped = new LinkedHashMap<>();
     private Optional<Throttle> throttle = Optional.empty();
@@ -286,7 +286,7 @@ public final class WimpyStudy {
                 .toList();
     }
 
-    private KeySpace space(WimpyRow row) {
+    private MixPairs space(WimpyRow row) {
         return spaces.get(plan.valueLengths().indexOf(row.valueLength));
     }
 

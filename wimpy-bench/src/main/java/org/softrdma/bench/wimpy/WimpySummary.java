@@ -6,12 +6,12 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.stream.Collectors;
-import org.softrdma.bench.load.GetCommand;
-import org.softrdma.bench.load.GetLoad;
 import org.softrdma.bench.measurement.MedianOfRounds;
 import org.softrdma.bench.study.ReportText;
 import org.softrdma.bench.study.RunWarning;
 import org.softrdma.bench.study.Warmth;
+import org.softrdma.bench.workload.GetLoad;
+import org.softrdma.bench.workload.TcpCommands;
 
 /** What the results say, in sentences with their numbers. */
 final class WimpySummary {
@@ -150,7 +150,7 @@ final class WimpySummary {
             for (WimpyRow read : reads(window)) {
                 results.cell(read).stream()
                         .filter(row -> row.system.kind() == MeasuredSystem.Kind.MEMCACHED
-                                && row.system.protocol().equals(GetCommand.CLASSIC.label()))
+                                && row.system.protocol().equals(TcpCommands.CLASSIC.getLabel()))
                         .filter(row -> !row.isNoisy(WimpyRow.SERVER_CPU) && !read.isNoisy(WimpyRow.SERVER_CPU))
                         .mapToDouble(row -> StudyResults.ratio(read, row))
                         .filter(Double::isFinite)

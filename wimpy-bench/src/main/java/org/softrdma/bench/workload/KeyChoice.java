@@ -82,7 +82,7 @@ public final class KeyChoice {
     }
 
     /** The pair that is wanted next. */
-    int next() {
+    public int next() {
         return often.percent > 0 && percent() < often.percent
                 ? often.first + random.nextInt(often.size)
                 : pairs[rank()];

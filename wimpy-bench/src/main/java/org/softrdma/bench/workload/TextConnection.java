@@ -3,11 +3,9 @@ package org.softrdma.bench.workload;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
-import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
-import java.nio.channels.SocketChannel;
 import org.softrdma.stores.Outcome;
 import org.softrdma.stores.ResultHandler;
 
@@ -16,11 +14,11 @@ final class TextConnection {
     private static final int CONNECT_MS = 10_000;
     private static final int LEAST_INPUT = 256 * 1024;
     private static final int TEXT_OF_A_REQUEST = 400;
-    private static final int TEXT_SHOWN = 80;
     private static final MemorySegment NOTHING = MemorySegment.ofArray(new byte[0]);
 
-    private final TextDialect dialect;
-    private final SocketChannel channel;
+    private final TcpCommands commands;
+    private final AnswerHead head;
+    private final LoadChannel channel;
     private final ByteBuffer input;
     private final MemorySegment inputSegment;
     private final ByteBuffer output;
@@ -31,8 +29,6 @@ final class TextConnection {
     private final byte[] manyEnd;
     private final byte[] putStart;
     private final byte[] putEnd;
-    private final byte[] valueStart;
-    private final byte[] miss;
     private final byte[] stored;
     private final long[] tags;
     private final boolean[] puts;
@@ -46,18 +42,17 @@ final class TextConnection {
 
     private long requests;
 
-    TextConnection(InetSocketAddress address, Selector selector, TextDialect dialect, int window, int maxValueLength)
+    TextConnection(InetSocketAddress address, Selector selector, TcpCommands commands, int window, int maxValueLength)
             throws IOException {
-        this.dialect = dialect;
-        getStart = dialect.getStart(MixPairs.KEY_LENGTH);
-        getEnd = dialect.getEnd();
-        manyStart = dialect.manyStart();
-        manyEnd = dialect.manyEnd();
-        putStart = dialect.putStart(MixPairs.KEY_LENGTH);
-        putEnd = dialect.putEnd();
-        valueStart = dialect.valueStart();
-        miss = dialect.miss();
-        stored = dialect.stored();
+        this.commands = commands;
+        head = commands.head();
+        getStart = commands.getStart(MixPairs.KEY_LENGTH);
+        getEnd = commands.getEnd();
+        manyStart = commands.requestStart();
+        manyEnd = commands.requestEnd();
+        putStart = commands.putStart(MixPairs.KEY_LENGTH);
+        putEnd = commands.putEnd();
+        stored = commands.stored();
         tags = new long[window];
         puts = new boolean[window];
         lastOfRequest = new boolean[window];
@@ -66,20 +61,12 @@ final class TextConnection {
         inputSegment = MemorySegment.ofBuffer(input);
         output = ByteBuffer.allocateDirect(most);
         outputSegment = MemorySegment.ofBuffer(output);
-        channel = SocketChannel.open();
-        try {
-            channel.socket().connect(address, CONNECT_MS);
-            channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-            channel.configureBlocking(false);
-            channel.register(selector, SelectionKey.OP_READ, this);
-        } catch (IOException e) {
-            channel.close();
-            throw e;
-        }
+        channel = new LoadChannel(address, CONNECT_MS, null);
+        SelectionKey ignored = channel.register(selector, this);
     }
 
     boolean startGet(byte[] key, long tag) {
-        boolean many = dialect == TextDialect.MULTI_KEY;
+        boolean many = commands == TcpCommands.MULTI_KEY;
         if (outstanding == tags.length || (many && outstanding > open)) {
             return false; // a get of many keys goes out when the last one is answered
         }
@@ -101,7 +88,7 @@ final class TextConnection {
         add(tag, true);
         if (value.byteSize() != putMiddleLength) {
             putMiddleLength = value.byteSize();
-            putMiddle = dialect.putMiddle((int) putMiddleLength);
+            putMiddle = commands.putMiddle((int) putMiddleLength);
         }
         output.put(putStart).put(key).put(putMiddle);
         MemorySegment.copy(value, 0, outputSegment, output.position(), value.byteSize());
@@ -120,7 +107,7 @@ final class TextConnection {
         int slot = (first + outstanding) % tags.length;
         tags[slot] = tag;
         puts[slot] = put;
-        lastOfRequest[slot] = dialect != TextDialect.MULTI_KEY;
+        lastOfRequest[slot] = commands != TcpCommands.MULTI_KEY;
         outstanding++;
     }
 
@@ -137,7 +124,7 @@ final class TextConnection {
         endMany();
         if (output.position() > 0) {
             output.flip();
-            channel.write(output);
+            boolean ignored = channel.write(output);
             output.compact();
         }
     }
@@ -162,39 +149,27 @@ final class TextConnection {
 
     /** Takes one answer if all of it has come; how many operations have ended by it. */
     private int take(ResultHandler handler) throws IOException {
-        int start = input.position();
-        int end = start;
-        while (end < input.limit() && input.get(end) != '\n') {
-            end++;
+        if (outstanding > 0 && !puts[first]) {
+            return takeValue(handler);
         }
+        int end = LineHead.endOfLine(input);
         if (end == input.limit()) {
             return 0;
         }
         if (outstanding == 0) {
-            throw new IOException("an answer to nothing: " + text(start, end));
+            throw new IOException("an answer to nothing: " + head.describe(input));
         }
-        if (puts[first]) {
-            return takeStored(start, end, handler);
-        }
-        if (is(miss, start, end - 1)) {
-            input.position(end + 1);
-            return missed(handler);
-        }
-        return takeValue(start, end, handler);
+        return takeStored(end, handler);
     }
 
-    private int takeStored(int start, int end, ResultHandler handler) throws IOException {
-        if (is(stored, start, end - 1)) {
-            input.position(end + 1);
-            ended(handler, Outcome.STORED, 0, 0);
-            return 1;
+    private int takeStored(int end, ResultHandler handler) throws IOException {
+        boolean done = LineHead.is(stored, input, input.position(), end - 1);
+        if (!done && !head.describe(input).contains("memory")) {
+            throw new IOException("a pair was not stored: " + head.describe(input));
         }
-        if (text(start, end).contains("memory")) {
-            input.position(end + 1);
-            ended(handler, Outcome.FULL, 0, 0);
-            return 1;
-        }
-        throw new IOException("a pair was not stored: " + text(start, end));
+        input.position(end + 1);
+        ended(handler, done ? Outcome.STORED : Outcome.FULL, 0, 0);
+        return 1;
     }
 
     /** One value is not there; of many keys, all that were still to come. */
@@ -209,17 +184,24 @@ final class TextConnection {
         return count;
     }
 
-    private int takeValue(int start, int end, ResultHandler handler) throws IOException {
-        int length = lengthIn(start, end - 1);
-        if (length < 0) {
-            throw new IOException("no answer to a GET: " + text(start, end));
+    private int takeValue(ResultHandler handler) throws IOException {
+        int start = input.position();
+        int length = head.take(input);
+        if (length == AnswerHead.MISS) {
+            return missed(handler);
         }
-        int next = end + 1 + length + dialect.trailerLength(lastOfRequest[first]);
-        if (next > input.limit()) {
+        int value = input.position();
+        if (length == AnswerHead.REFUSED || length > input.capacity()) {
+            input.position(start);
+            throw new IOException("no answer to a GET: " + head.describe(input));
+        }
+        int next = value + length + commands.trailerLength(lastOfRequest[first]);
+        if (length == AnswerHead.INCOMPLETE || next > input.limit()) {
+            input.position(start);
             return 0;
         }
         input.position(next);
-        ended(handler, Outcome.FOUND, end + 1, length);
+        ended(handler, Outcome.FOUND, value, length);
         return 1;
     }
 
@@ -228,43 +210,6 @@ final class TextConnection {
         first = (first + 1) % tags.length;
         outstanding--;
         handler.onResult(tag, outcome, length == 0 ? NOTHING : inputSegment, offset, length);
-    }
-
-    private boolean is(byte[] line, int start, int end) {
-        boolean same = end - start == line.length;
-        for (int i = 0; same && i < line.length; i++) {
-            same = input.get(start + i) == line[i];
-        }
-        return same;
-    }
-
-    /** The number that stands for the length in a line, or -1. */
-    private int lengthIn(int start, int end) {
-        int at = start;
-        for (byte expected : valueStart) {
-            if (at >= end || input.get(at++) != expected) {
-                return -1;
-            }
-        }
-        for (int word = 1; word < dialect.lengthWord() && at < end; at++) {
-            if (input.get(at) == ' ') {
-                word++;
-            }
-        }
-        int length = at < end ? 0 : -1;
-        for (; at < end && length >= 0 && input.get(at) != ' '; at++) {
-            int digit = input.get(at) - '0';
-            length = digit >= 0 && digit <= 9 && length < LEAST_INPUT * 64 ? length * 10 + digit : -1;
-        }
-        return length <= input.capacity() ? length : -1;
-    }
-
-    private String text(int start, int end) {
-        StringBuilder line = new StringBuilder();
-        for (int at = start; at < end && line.length() < TEXT_SHOWN; at++) {
-            line.append((char) input.get(at));
-        }
-        return line.toString().strip();
     }
 
     void close() throws IOException {

@@ -32,12 +32,12 @@ public final class TextConnections implements StoreConnections {
      * Connects.
      *
      * @param address port of the server
-     * @param dialect how to ask
+     * @param commands how to ask
      * @param count connections
      * @param window most operations outstanding on each
      * @param maxValueLength bytes of the longest value
      */
-    public TextConnections(InetSocketAddress address, TextDialect dialect, int count, int window, int maxValueLength) {
+    public TextConnections(InetSocketAddress address, TcpCommands commands, int count, int window, int maxValueLength) {
         server = address.toString();
         try {
             selector = Selector.open();
@@ -46,7 +46,7 @@ public final class TextConnections implements StoreConnections {
         }
         try {
             for (int i = 0; i < count; i++) {
-                connections.add(new TextConnection(address, selector, dialect, window, maxValueLength));
+                connections.add(new TextConnection(address, selector, commands, window, maxValueLength));
             }
         } catch (IOException e) {
             close();

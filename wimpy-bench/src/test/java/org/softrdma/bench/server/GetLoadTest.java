@@ -23,14 +23,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.softrdma.bench.load.GetCommand;
-import org.softrdma.bench.load.GetLoad;
-import org.softrdma.bench.load.KeySpace;
-import org.softrdma.bench.load.LoadOutcome;
-import org.softrdma.bench.load.PipelinedGetLoad;
-import org.softrdma.bench.load.ReadGetLoad;
 import org.softrdma.bench.measurement.Arrivals;
 import org.softrdma.bench.measurement.MeasurementException;
+import org.softrdma.bench.workload.GetLoad;
+import org.softrdma.bench.workload.LoadOutcome;
+import org.softrdma.bench.workload.MixPairs;
+import org.softrdma.bench.workload.PipelinedGetLoad;
+import org.softrdma.bench.workload.ReadGetLoad;
+import org.softrdma.bench.workload.TcpCommands;
 import org.softrdma.kv.client.KvException;
 import org.softrdma.kv.server.KvServer;
 import org.softrdma.kv.server.KvServerContext;
@@ -82,12 +82,12 @@ class GetLoadTest {
     @ParameterizedTest
     @CsvSource({"1, 1", "1024, 1", "1024, 16", "100000, 1", "100000, 16"})
     void shouldGetRightValuesByReadAndOverTcp(int valueLength, int window) {
-        KeySpace pairs = new KeySpace(valueLength, PAIRS);
+        MixPairs pairs = MixPairs.keyedByLength(PAIRS, valueLength);
         try (VerbsDevice device = new SoftRdmaProvider().open(Map.of("progress", "manual"));
                 ReadGetLoad reads = new ReadGetLoad(
                         device, server.memcachedAddress(), new ReadGetLoad.Limits(3, window, valueLength, PAIRS));
                 PipelinedGetLoad gets =
-                        new PipelinedGetLoad(server.memcachedAddress(), GetCommand.CLASSIC, 3, window)) {
+                        new PipelinedGetLoad(server.memcachedAddress(), TcpCommands.CLASSIC, 3, window)) {
             reads.insert(pairs);
             reads.learn(pairs);
             long before = device.counters().getOrDefault("sentSegments.readRequest", 0L);
@@ -107,10 +107,10 @@ class GetLoadTest {
     @ParameterizedTest
     @CsvSource({"1, 3", "4, 1", "16, 3"})
     void shouldGetManyKeysByOneRequest(int window, int connections) {
-        KeySpace pairs = new KeySpace(1000, PAIRS);
+        MixPairs pairs = MixPairs.keyedByLength(PAIRS, 1000);
         try (MemcachedAdmin admin = new MemcachedAdmin(server.memcachedAddress());
                 PipelinedGetLoad gets =
-                        new PipelinedGetLoad(server.memcachedAddress(), GetCommand.MULTI, connections, window)) {
+                        new PipelinedGetLoad(server.memcachedAddress(), TcpCommands.MULTI_KEY, connections, window)) {
             admin.insert(pairs);
             LoadOutcome outcome = gets.run(pairs, window, Arrivals.closed(DURATION_NS));
             assertEquals(0, outcome.errors());
@@ -122,9 +122,9 @@ class GetLoadTest {
     @ParameterizedTest
     @CsvSource({"1, 1", "1024, 16", "100000, 16"})
     void shouldGetRightValuesInFrames(int valueLength, int window) {
-        KeySpace pairs = new KeySpace(valueLength, PAIRS);
+        MixPairs pairs = MixPairs.keyedByLength(PAIRS, valueLength);
         try (MemcachedAdmin admin = new MemcachedAdmin(server.memcachedAddress());
-                PipelinedGetLoad gets = new PipelinedGetLoad(server.memcachedAddress(), GetCommand.BINARY, 3, window)) {
+                PipelinedGetLoad gets = new PipelinedGetLoad(server.memcachedAddress(), TcpCommands.BINARY, 3, window)) {
             admin.insert(pairs);
             LoadOutcome outcome = gets.run(pairs, window, Arrivals.closed(DURATION_NS));
             assertEquals(0, outcome.errors());
@@ -134,12 +134,12 @@ class GetLoadTest {
 
     @Test
     void shouldRefuseAnErrorInAFrame() throws IOException {
-        KeySpace pairs = new KeySpace(100, 1);
+        MixPairs pairs = MixPairs.keyedByLength(1, 100);
         // Status 0x85, "busy", and a body of no bytes.
         String busy = "\u0081\u000c\0\0\0\0\0\u0085" + "\0".repeat(16);
         int asked = 24 + pairs.key(0).length;
         try (ScriptedServer wrong = new ScriptedServer(request -> request.length() == asked ? busy : null);
-                PipelinedGetLoad gets = new PipelinedGetLoad(wrong.address(), GetCommand.BINARY, 1, 1)) {
+                PipelinedGetLoad gets = new PipelinedGetLoad(wrong.address(), TcpCommands.BINARY, 1, 1)) {
             MeasurementException refusal =
                     assertThrows(MeasurementException.class, () -> gets.run(pairs, 1, Arrivals.closed(DURATION_NS)));
             assertTrue(String.valueOf(refusal.getMessage()).contains("status 133"), refusal.getMessage());
@@ -149,7 +149,7 @@ class GetLoadTest {
     @ParameterizedTest
     @CsvSource({"1, 1", "1024, 16", "100000, 16"})
     void shouldGetRightValuesInTls(int valueLength, int window) {
-        KeySpace pairs = new KeySpace(valueLength, PAIRS);
+        MixPairs pairs = MixPairs.keyedByLength(PAIRS, valueLength);
         ServerCertificate certificate = Objects.requireNonNull(ours);
         try (KvServer inTls = KvServer.start(
                         serverDevice,
@@ -158,7 +158,7 @@ class GetLoadTest {
                                 .conclude());
                 MemcachedAdmin admin = new MemcachedAdmin(inTls.memcachedAddress(), certificate);
                 PipelinedGetLoad gets = new PipelinedGetLoad(
-                        inTls.memcachedAddress(), GetCommand.META, 3, window, certificate.clients())) {
+                        inTls.memcachedAddress(), TcpCommands.META, 3, window, certificate.clients())) {
             admin.insert(pairs);
             LoadOutcome outcome = gets.run(pairs, window, Arrivals.closed(DURATION_NS));
             assertEquals(0, outcome.errors());
@@ -177,21 +177,21 @@ class GetLoadTest {
                                 .conclude())) {
             assertThrows(
                     MeasurementException.class,
-                    () -> new PipelinedGetLoad(inTls.memcachedAddress(), GetCommand.META, 1, 1, known.clients())
+                    () -> new PipelinedGetLoad(inTls.memcachedAddress(), TcpCommands.META, 1, 1, known.clients())
                             .close());
         }
     }
 
     @Test
     void shouldGetAsManyAsArriveInOpenLoop() {
-        KeySpace pairs = new KeySpace(1000, PAIRS);
+        MixPairs pairs = MixPairs.keyedByLength(PAIRS, 1000);
         double perSecond = 2000;
         long expected = Math.round(perSecond * DURATION_NS / 1e9);
         try (VerbsDevice device = new SoftRdmaProvider().open(Map.of("progress", "manual"));
                 ReadGetLoad reads =
                         new ReadGetLoad(device, server.memcachedAddress(), new ReadGetLoad.Limits(3, 4, 1000, PAIRS));
-                PipelinedGetLoad gets = new PipelinedGetLoad(server.memcachedAddress(), GetCommand.CLASSIC, 3, 4);
-                PipelinedGetLoad many = new PipelinedGetLoad(server.memcachedAddress(), GetCommand.MULTI, 3, 4)) {
+                PipelinedGetLoad gets = new PipelinedGetLoad(server.memcachedAddress(), TcpCommands.CLASSIC, 3, 4);
+                PipelinedGetLoad many = new PipelinedGetLoad(server.memcachedAddress(), TcpCommands.MULTI_KEY, 3, 4)) {
             reads.insert(pairs);
             reads.learn(pairs);
             for (GetLoad load : List.of(reads, gets, many)) {
@@ -205,11 +205,11 @@ class GetLoadTest {
 
     @Test
     void shouldCountWrongValues() throws IOException {
-        KeySpace pairs = new KeySpace(100, 1);
+        MixPairs pairs = MixPairs.keyedByLength(1, 100);
         try (VerbsDevice device = new SoftRdmaProvider().open(Map.of("progress", "manual"));
                 ReadGetLoad reads =
                         new ReadGetLoad(device, server.memcachedAddress(), new ReadGetLoad.Limits(1, 1, 100, 2));
-                PipelinedGetLoad gets = new PipelinedGetLoad(server.memcachedAddress(), GetCommand.CLASSIC, 1, 1);
+                PipelinedGetLoad gets = new PipelinedGetLoad(server.memcachedAddress(), TcpCommands.CLASSIC, 1, 1);
                 Socket other = new Socket(
                         server.memcachedAddress().getAddress(),
                         server.memcachedAddress().getPort())) {
@@ -225,10 +225,10 @@ class GetLoadTest {
     }
 
     @ParameterizedTest
-    @EnumSource(value = GetCommand.class, names = "RESP", mode = EnumSource.Mode.EXCLUDE)
-    void shouldCountMissesAndGoOn(GetCommand command) {
+    @EnumSource(value = TcpCommands.class, names = "RESP", mode = EnumSource.Mode.EXCLUDE)
+    void shouldCountMissesAndGoOn(TcpCommands command) {
         int window = 4;
-        KeySpace pairs = new KeySpace(100, 2);
+        MixPairs pairs = MixPairs.keyedByLength(2, 100);
         try (LineConnection one = new LineConnection(server.memcachedAddress());
                 PipelinedGetLoad gets = new PipelinedGetLoad(server.memcachedAddress(), command, 2, window)) {
             LoadOutcome none = gets.run(pairs, window, Arrivals.closed(DURATION_NS));
@@ -252,7 +252,7 @@ class GetLoadTest {
 
     @Test
     void shouldCountAMissByReadAndGoOn() {
-        KeySpace pairs = new KeySpace(100, 2);
+        MixPairs pairs = MixPairs.keyedByLength(2, 100);
         try (VerbsDevice device = new SoftRdmaProvider().open(Map.of("progress", "manual"));
                 LineConnection other = new LineConnection(server.memcachedAddress());
                 ReadGetLoad reads =
@@ -282,11 +282,11 @@ class GetLoadTest {
 
     @Test
     void shouldRefuseValueOfWrongLength() throws IOException {
-        KeySpace pairs = new KeySpace(100, 1);
+        MixPairs pairs = MixPairs.keyedByLength(1, 100);
         UnaryOperator<String> shorter =
                 request -> request.endsWith("\r\n") ? "VALUE wimpy:100:0 0 3\r\nabc\r\nEND\r\n" : null;
         try (ScriptedServer wrong = new ScriptedServer(shorter);
-                PipelinedGetLoad gets = new PipelinedGetLoad(wrong.address(), GetCommand.CLASSIC, 1, 1)) {
+                PipelinedGetLoad gets = new PipelinedGetLoad(wrong.address(), TcpCommands.CLASSIC, 1, 1)) {
             MeasurementException refusal =
                     assertThrows(MeasurementException.class, () -> gets.run(pairs, 1, Arrivals.closed(DURATION_NS)));
             assertTrue(String.valueOf(refusal.getMessage()).contains("VALUE wimpy:100:0 0 3"), refusal.getMessage());

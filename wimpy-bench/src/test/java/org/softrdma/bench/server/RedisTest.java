@@ -9,12 +9,12 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
-import org.softrdma.bench.load.GetCommand;
-import org.softrdma.bench.load.KeySpace;
-import org.softrdma.bench.load.LoadOutcome;
-import org.softrdma.bench.load.PipelinedGetLoad;
 import org.softrdma.bench.measurement.Arrivals;
 import org.softrdma.bench.measurement.MeasurementException;
+import org.softrdma.bench.workload.LoadOutcome;
+import org.softrdma.bench.workload.MixPairs;
+import org.softrdma.bench.workload.PipelinedGetLoad;
+import org.softrdma.bench.workload.TcpCommands;
 
 class RedisTest {
     private static final long DURATION_NS = TimeUnit.MILLISECONDS.toNanos(30);
@@ -24,8 +24,8 @@ class RedisTest {
         return request -> request.equals(GET) ? answer : null;
     }
 
-    private static KeySpace onePair() {
-        return new KeySpace(3, 1);
+    private static MixPairs onePair() {
+        return MixPairs.keyedByLength(1, 3);
     }
 
     private static String value() {
@@ -35,7 +35,7 @@ class RedisTest {
     @Test
     void shouldGetValues() throws IOException {
         try (ScriptedServer server = new ScriptedServer(answering("$3\r\n" + value() + "\r\n"));
-                PipelinedGetLoad load = new PipelinedGetLoad(server.address(), GetCommand.RESP, 1, 4)) {
+                PipelinedGetLoad load = new PipelinedGetLoad(server.address(), TcpCommands.RESP, 1, 4)) {
             LoadOutcome outcome = load.run(onePair(), 4, Arrivals.closed(DURATION_NS));
             assertTrue(outcome.gets() >= 4);
             assertEquals(0, outcome.errors());
@@ -46,7 +46,7 @@ class RedisTest {
     void shouldCountWrongValues() throws IOException {
         // A value that looks like the end of an answer and the start of the next: only its length tells.
         try (ScriptedServer server = new ScriptedServer(answering("$3\r\n\r\n$\r\n"));
-                PipelinedGetLoad load = new PipelinedGetLoad(server.address(), GetCommand.RESP, 1, 4)) {
+                PipelinedGetLoad load = new PipelinedGetLoad(server.address(), TcpCommands.RESP, 1, 4)) {
             LoadOutcome outcome = load.run(onePair(), 4, Arrivals.closed(DURATION_NS));
             assertEquals(0, outcome.gets());
             assertTrue(outcome.errors() >= 4);
@@ -56,7 +56,7 @@ class RedisTest {
     @Test
     void shouldCountNilAsError() throws IOException {
         try (ScriptedServer server = new ScriptedServer(answering("$-1\r\n"));
-                PipelinedGetLoad load = new PipelinedGetLoad(server.address(), GetCommand.RESP, 1, 4)) {
+                PipelinedGetLoad load = new PipelinedGetLoad(server.address(), TcpCommands.RESP, 1, 4)) {
             LoadOutcome outcome = load.run(onePair(), 4, Arrivals.closed(DURATION_NS));
             assertEquals(0, outcome.gets());
             assertTrue(outcome.errors() >= 4);
@@ -67,7 +67,7 @@ class RedisTest {
     void shouldRefuseWhatIsNoValue() throws IOException {
         for (String answer : new String[] {"-ERR not today\r\n", "$4\r\nfour\r\n"}) {
             try (ScriptedServer server = new ScriptedServer(answering(answer));
-                    PipelinedGetLoad load = new PipelinedGetLoad(server.address(), GetCommand.RESP, 1, 1)) {
+                    PipelinedGetLoad load = new PipelinedGetLoad(server.address(), TcpCommands.RESP, 1, 1)) {
                 MeasurementException failure = assertThrows(
                         MeasurementException.class, () -> load.run(onePair(), 1, Arrivals.closed(DURATION_NS)));
                 String line = answer.lines().findFirst().orElseThrow();
@@ -111,7 +111,7 @@ class RedisTest {
         try (ScriptedServer scripted = new ScriptedServer(full);
                 RedisAdmin admin = new RedisAdmin(scripted.address())) {
             MeasurementException failure =
-                    assertThrows(MeasurementException.class, () -> admin.insert(new KeySpace(30, 1)));
+                    assertThrows(MeasurementException.class, () -> admin.insert(MixPairs.keyedByLength(1, 30)));
             assertTrue(String.valueOf(failure.getMessage()).contains("-OOM full"), failure.getMessage());
         }
     }

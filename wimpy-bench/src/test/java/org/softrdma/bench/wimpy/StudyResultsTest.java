@@ -25,12 +25,12 @@ import org.mockito.Mockito;
 import org.softrdma.bench.cpu.CpuUse;
 import org.softrdma.bench.cpu.FunctionProfile;
 import org.softrdma.bench.cpu.ThreadClass;
-import org.softrdma.bench.load.GetLoad;
 import org.softrdma.bench.machine.MachineDescription;
 import org.softrdma.bench.server.ServerMeter;
 import org.softrdma.bench.study.Cores;
 import org.softrdma.bench.study.CpuShares;
 import org.softrdma.bench.study.RunWarning;
+import org.softrdma.bench.workload.GetLoad;
 
 /** The table, results.json and report.html of results whose numbers are known. */
 class StudyResultsTest {

@@ -13,13 +13,13 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.mockito.Mockito;
-import org.softrdma.bench.load.GetCommand;
-import org.softrdma.bench.load.GetLoad;
 import org.softrdma.bench.measurement.MeasurementException;
 import org.softrdma.bench.server.ServerMeter;
 import org.softrdma.bench.server.ServerProcess;
 import org.softrdma.bench.study.Cores;
 import org.softrdma.bench.study.SystemList;
+import org.softrdma.bench.workload.GetLoad;
+import org.softrdma.bench.workload.TcpCommands;
 
 /** Which rows there are, and what becomes of systems that are not. */
 class WimpyPlanTest {
@@ -39,12 +39,12 @@ class WimpyPlanTest {
                 Cores.of(3));
     }
 
-    private static MeasuredSystem system(MeasuredSystem.Kind kind, GetCommand command) {
+    private static MeasuredSystem system(MeasuredSystem.Kind kind, TcpCommands command) {
         return new MeasuredSystem(
                 kind,
                 kind.name(),
                 null,
-                command.label(),
+                command.getLabel(),
                 new MeasuredSystem.Server(Mockito.mock(GetLoad.class), Mockito.mock(ServerMeter.class), null));
     }
 
@@ -66,8 +66,8 @@ class WimpyPlanTest {
     void shouldThrottleAndSpreadOnlyWithTheWidestWindow() {
         WimpyPlan plan = plan(List.of(1024, 10240, 100), List.of(1, 16), List.of(100, 50));
         List<MeasuredSystem> systems = List.of(
-                system(MeasuredSystem.Kind.MEMCACHED, GetCommand.META),
-                system(MeasuredSystem.Kind.MEMCACHED, GetCommand.MULTI));
+                system(MeasuredSystem.Kind.MEMCACHED, TcpCommands.META),
+                system(MeasuredSystem.Kind.MEMCACHED, TcpCommands.MULTI_KEY));
         List<WimpyRow> rows = plan.rows(systems, 1);
         // Three lengths: two windows of mg and one of many keys at full speed, the wider of both at half.
         assertEquals(3 * 3 + 3 * 2, rows.size());
@@ -81,7 +81,7 @@ class WimpyPlanTest {
     @Test
     void shouldMeasureEachSpeedOverEachLinkWithTheWidestWindow() {
         WimpyPlan plan = plan(List.of(1024, 100), List.of(1, 16), List.of(100, 50));
-        List<WimpyRow> rows = plan.linkRows(List.of(system(MeasuredSystem.Kind.MEMCACHED, GetCommand.CLASSIC)));
+        List<WimpyRow> rows = plan.linkRows(List.of(system(MeasuredSystem.Kind.MEMCACHED, TcpCommands.CLASSIC)));
         assertEquals(2 * 2 * 2, rows.size());
         assertTrue(rows.stream().allMatch(row -> row.window == 16 && row.serverCores == 1));
         assertEquals("1 Gbit/s", rows.getFirst().link());
@@ -92,11 +92,11 @@ class WimpyPlanTest {
     @Test
     void shouldWarmUpVirtualMachinesLongerAndFewRowsAsLongAsMany() {
         WimpyPlan plan = plan(List.of(1), List.of(1), List.of(100));
-        MeasuredSystem ours = system(MeasuredSystem.Kind.SOFTRDMA_READ, GetCommand.META);
+        MeasuredSystem ours = system(MeasuredSystem.Kind.SOFTRDMA_READ, TcpCommands.META);
         assertEquals(9_000_000, plan.warmUpNs(ours, 6));
         assertEquals(9_000_000, plan.warmUpNs(ours, 20));
         assertEquals(27_000_000, plan.warmUpNs(ours, 2));
-        assertEquals(3_000_000, plan.warmUpNs(system(MeasuredSystem.Kind.MEMCACHED, GetCommand.META), 6));
+        assertEquals(3_000_000, plan.warmUpNs(system(MeasuredSystem.Kind.MEMCACHED, TcpCommands.META), 6));
     }
 
     @Test
@@ -129,7 +129,7 @@ class WimpyPlanTest {
         list.attempt("C floor", () -> {
             throw new MeasurementException("there is no C compiler");
         });
-        list.attempt("memcached", () -> list.add(system(MeasuredSystem.Kind.MEMCACHED, GetCommand.META)));
+        list.attempt("memcached", () -> list.add(system(MeasuredSystem.Kind.MEMCACHED, TcpCommands.META)));
         assertEquals("there is no C compiler", list.skipped().get("C floor"));
         assertEquals(List.of("skipping C floor: there is no C compiler"), said);
         assertEquals(1, list.systems().size());

@@ -48,15 +48,15 @@ class ConnectionsTest {
         serverDevice.close();
     }
 
-    private TextConnections texts(TextDialect dialect, int window, int valueLength) {
-        return new TextConnections(server.memcachedAddress(), dialect, COUNT, window, valueLength);
+    private TextConnections texts(TcpCommands commands, int window, int valueLength) {
+        return new TextConnections(server.memcachedAddress(), commands, COUNT, window, valueLength);
     }
 
     @ParameterizedTest
     @CsvSource({"META, 1, 32, A", "META, 16, 70000, F", "CLASSIC, 16, 1000, A", "MULTI_KEY, 16, 1000, C"})
-    void shouldStoreAndGetOverTcp(TextDialect dialect, int window, int valueLength, Mix mix) {
+    void shouldStoreAndGetOverTcp(TcpCommands commands, int window, int valueLength, Mix mix) {
         MixPairs pairs = new MixPairs(PAIRS, valueLength);
-        try (TextConnections connections = texts(dialect, window, valueLength)) {
+        try (TextConnections connections = texts(commands, window, valueLength)) {
             MixLoad load = new MixLoad(connections, pairs, window);
             load.insertAll();
             load.getAll(false);
@@ -64,7 +64,7 @@ class ConnectionsTest {
             MixOutcome outcome = load.run(mix, new KeyChoice(PAIRS, 0.5, 3), window, MixLoad.End.after(OPERATIONS));
             assertEquals(Map.of(), outcome.errors());
             long requests = connections.counters().get(StoreCounter.SENDS) - before;
-            if (dialect == TextDialect.MULTI_KEY) {
+            if (commands == TcpCommands.MULTI_KEY) {
                 assertTrue(requests * 4 < outcome.operations(), requests + " requests for many keys each");
             } else {
                 assertEquals(outcome.operations(), requests);
@@ -74,8 +74,8 @@ class ConnectionsTest {
 
     @ParameterizedTest
     @CsvSource({"META", "CLASSIC", "MULTI_KEY"})
-    void shouldMissWhatIsNotThere(TextDialect dialect) {
-        try (TextConnections connections = texts(dialect, 4, 100)) {
+    void shouldMissWhatIsNotThere(TcpCommands commands) {
+        try (TextConnections connections = texts(commands, 4, 100)) {
             MixLoad load = new MixLoad(connections, new MixPairs(PAIRS, 100), 4);
             MixOutcome outcome = load.run(Mix.C, new KeyChoice(PAIRS, 0, 3), 4, MixLoad.End.after(100));
             assertEquals(Map.of(MixOutcome.Fault.MISSING, 100L), outcome.errors());
@@ -95,7 +95,7 @@ class ConnectionsTest {
                 true,
                 loop,
                 clients,
-                withWriters ? texts(TextDialect.META, window, 100) : null,
+                withWriters ? texts(TcpCommands.META, window, 100) : null,
                 COUNT * window)) {
             MixLoad load = new MixLoad(connections, pairs, window);
             load.insertAll();
@@ -145,7 +145,7 @@ class ConnectionsTest {
     void shouldAskForManyKeysOnceTheLastOnesAreAnswered() throws IOException {
         byte[] key = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
         try (ScriptedServer silent = new ScriptedServer(request -> null);
-                TextConnections connections = new TextConnections(silent.address(), TextDialect.MULTI_KEY, 1, 4, 100)) {
+                TextConnections connections = new TextConnections(silent.address(), TcpCommands.MULTI_KEY, 1, 4, 100)) {
             assertTrue(connections.startGet(0, key, 0));
             assertTrue(connections.startGet(0, key, 1));
             assertEquals(1, connections.counters().get(StoreCounter.SENDS));
@@ -159,7 +159,7 @@ class ConnectionsTest {
         int length = 40;
         MixPairs pairs = new MixPairs(2, length);
         try (ScriptedServer scripted = new ScriptedServer(redis(length));
-                TextConnections connections = new TextConnections(scripted.address(), TextDialect.RESP, 1, 1, length)) {
+                TextConnections connections = new TextConnections(scripted.address(), TcpCommands.RESP, 1, 1, length)) {
             int[] stored = new int[1];
             MixLoad load = new MixLoad(connections, pairs, 1);
             MixOutcome missed = load.run(Mix.C, new KeyChoice(2, 0, 1), 1, MixLoad.End.after(1));
@@ -185,7 +185,7 @@ class ConnectionsTest {
         for (String answer : List.of("-ERR not today\r\n", "$nan\r\n", "$999999999\r\n")) {
             try (ScriptedServer scripted = new ScriptedServer(request -> request.endsWith("r0\r\n") ? answer : null);
                     TextConnections connections =
-                            new TextConnections(scripted.address(), TextDialect.RESP, 1, 1, 100)) {
+                            new TextConnections(scripted.address(), TcpCommands.RESP, 1, 1, 100)) {
                 assertTrue(connections.startGet(0, "0123456789abcdr0".getBytes(StandardCharsets.US_ASCII), 0));
                 MeasurementException refused = assertThrows(MeasurementException.class, () -> {
                     while (true) {

@@ -1,4 +1,4 @@
-package org.softrdma.bench.load;
+package org.softrdma.bench.workload;
 
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
@@ -58,7 +58,7 @@ public final class ReadGetLoad implements GetLoad, ReadHandler {
 
     private final long[] dueTags;
     private @Nullable VerbsDevice ownDevice;
-    private KeySpace keys = new KeySpace(0, 1);
+    private MixPairs keys = MixPairs.keyedByLength(1, 0);
     private IntUnaryOperator choice = new RandomKeys()::next;
     private long nowNs;
     private long gets;
@@ -130,7 +130,7 @@ public final class ReadGetLoad implements GetLoad, ReadHandler {
     }
 
     /** Stores all pairs, by the first client. */
-    public void insert(KeySpace pairs) {
+    public void insert(MixPairs pairs) {
         for (int i = 0; i < pairs.size(); i++) {
             SetStatus status = clients.get(0).set(pairs.key(i), 0, 0, pairs.value(i));
             if (status != SetStatus.STORED) {
@@ -141,7 +141,7 @@ public final class ReadGetLoad implements GetLoad, ReadHandler {
     }
 
     /** Gets each pair once with each client, which makes them know where it is, and compares all of it. */
-    public void learn(KeySpace pairs) {
+    public void learn(MixPairs pairs) {
         for (KvClient client : clients) {
             for (int i = 0; i < pairs.size(); i++) {
                 byte[] key = pairs.key(i);
@@ -169,7 +169,7 @@ public final class ReadGetLoad implements GetLoad, ReadHandler {
     }
 
     @Override
-    public LoadOutcome run(KeySpace pairs, int window, Arrivals arrivals) {
+    public LoadOutcome run(MixPairs pairs, int window, Arrivals arrivals) {
         if (window > maxWindow) {
             throw new IllegalArgumentException("window=" + window + " > maxWindow=" + maxWindow);
         }

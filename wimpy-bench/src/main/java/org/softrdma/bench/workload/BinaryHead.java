@@ -1,4 +1,4 @@
-package org.softrdma.bench.load;
+package org.softrdma.bench.workload;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -18,14 +18,13 @@ final class BinaryHead implements AnswerHead {
     private static final int BODY_LENGTH = 8;
     private static final int KEY_NOT_FOUND = 1;
 
-    /** A request that gets a key and its value. */
-    static byte[] getk(byte[] key) {
-        return ByteBuffer.allocate(HEADER_LENGTH + key.length)
+    /** What comes before the key of a request that gets it and its value. */
+    static byte[] getk(int keyLength) {
+        return ByteBuffer.allocate(HEADER_LENGTH)
                 .put(0, REQUEST)
                 .put(1, GETK)
-                .putShort(KEY_LENGTH, (short) key.length)
-                .putInt(BODY_LENGTH, key.length)
-                .put(HEADER_LENGTH, key)
+                .putShort(KEY_LENGTH, (short) keyLength)
+                .putInt(BODY_LENGTH, keyLength)
                 .array();
     }
 

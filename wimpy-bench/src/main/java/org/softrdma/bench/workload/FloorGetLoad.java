@@ -1,4 +1,4 @@
-package org.softrdma.bench.load;
+package org.softrdma.bench.workload;
 
 import org.HdrHistogram.Histogram;
 import org.softrdma.bench.measurement.Arrivals;
@@ -21,7 +21,7 @@ public final class FloorGetLoad implements GetLoad {
     }
 
     @Override
-    public LoadOutcome run(KeySpace keys, int window, Arrivals arrivals) {
+    public LoadOutcome run(MixPairs keys, int window, Arrivals arrivals) {
         latencies.reset();
         try {
             Yardstick.Done done = yardstick.run(keys.valueLength(), keys.totalBytes(), window, arrivals, latencies);

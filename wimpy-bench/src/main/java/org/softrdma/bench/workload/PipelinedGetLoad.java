@@ -1,4 +1,4 @@
-package org.softrdma.bench.load;
+package org.softrdma.bench.workload;
 
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -29,17 +29,17 @@ public final class PipelinedGetLoad implements GetLoad {
     private static final int MAX_REQUEST_LENGTH = 300;
 
     private final String server;
-    private final GetCommand command;
+    private final TcpCommands command;
     private final Selector selector;
     private final List<Connection> connections = new ArrayList<>();
-    private final Map<KeySpace, byte[][]> requests = new HashMap<>();
+    private final Map<MixPairs, byte[][]> requests = new HashMap<>();
     private final RandomKeys random = new RandomKeys();
     private final Histogram latencies = Latencies.histogram();
     private final Consumer<SelectionKey> handler = this::handle;
     private final byte[] requestStart;
     private final byte[] requestEnd;
     private final AnswerHead head;
-    private KeySpace keys = new KeySpace(0, 1);
+    private MixPairs keys = MixPairs.keyedByLength(1, 0);
     private byte[][] keyRequests = {};
     private Arrivals arrivals = Arrivals.closed(0);
     private int window;
@@ -57,7 +57,7 @@ public final class PipelinedGetLoad implements GetLoad {
      * @param count connections
      * @param maxWindow the largest window
      */
-    public PipelinedGetLoad(InetSocketAddress address, GetCommand command, int count, int maxWindow) {
+    public PipelinedGetLoad(InetSocketAddress address, TcpCommands command, int count, int maxWindow) {
         this(address, command, count, maxWindow, null);
     }
 
@@ -71,7 +71,7 @@ public final class PipelinedGetLoad implements GetLoad {
      * @param tls whom to trust; null for connections without TLS
      */
     public PipelinedGetLoad(
-            InetSocketAddress address, GetCommand command, int count, int maxWindow, @Nullable SSLContext tls) {
+            InetSocketAddress address, TcpCommands command, int count, int maxWindow, @Nullable SSLContext tls) {
         this.server = address.toString();
         this.command = command;
         requestStart = command.requestStart();
@@ -93,7 +93,7 @@ public final class PipelinedGetLoad implements GetLoad {
     }
 
     @Override
-    public LoadOutcome run(KeySpace pairs, int maxOutstanding, Arrivals when) {
+    public LoadOutcome run(MixPairs pairs, int maxOutstanding, Arrivals when) {
         keys = pairs;
         keyRequests = requests.computeIfAbsent(pairs, this::requestsOf);
         arrivals = when;
@@ -137,10 +137,10 @@ public final class PipelinedGetLoad implements GetLoad {
         }
     }
 
-    private byte[][] requestsOf(KeySpace pairs) {
+    private byte[][] requestsOf(MixPairs pairs) {
         byte[][] all = new byte[pairs.size()][];
         for (int i = 0; i < all.length; i++) {
-            all[i] = command.requestOf(pairs.key(i));
+            all[i] = command.get(pairs.key(i));
         }
         return all;
     }
@@ -275,7 +275,7 @@ public final class PipelinedGetLoad implements GetLoad {
             }
             if (outstanding == 0 || length != keys.valueLength()) {
                 input.position(from);
-                throw new IOException("answer to " + command.label() + " is not a value of " + keys.valueLength()
+                throw new IOException("answer to " + command.getLabel() + " is not a value of " + keys.valueLength()
                         + " bytes: "
                         + head.describe(input));
             }
@@ -292,7 +292,7 @@ public final class PipelinedGetLoad implements GetLoad {
                 errors++;
                 first = (first + 1) % asked.length;
                 outstanding--;
-            } while (command == GetCommand.MULTI && outstanding > 0);
+            } while (command == TcpCommands.MULTI_KEY && outstanding > 0);
         }
 
         private boolean takeValue(int length) {
@@ -320,7 +320,7 @@ public final class PipelinedGetLoad implements GetLoad {
 
         /** One request per key; of many keys, when the last such request is answered. */
         private void askWhatIsDue() {
-            if (outstanding == window || !arrivals.isDue(nowNs) || (command == GetCommand.MULTI && outstanding > 0)) {
+            if (outstanding == window || !arrivals.isDue(nowNs) || (command == TcpCommands.MULTI_KEY && outstanding > 0)) {
                 return;
             }
             output.put(requestStart);
@@ -330,7 +330,7 @@ public final class PipelinedGetLoad implements GetLoad {
                 slot = (first + outstanding) % asked.length;
                 asked[slot] = index;
                 askedNs[slot] = arrivals.take(nowNs);
-                lastOfRequest[slot] = command != GetCommand.MULTI;
+                lastOfRequest[slot] = command != TcpCommands.MULTI_KEY;
                 outstanding++;
                 output.put(keyRequests[index]);
             }

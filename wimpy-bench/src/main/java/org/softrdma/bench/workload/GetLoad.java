@@ -1,4 +1,4 @@
-package org.softrdma.bench.load;
+package org.softrdma.bench.workload;
 
 import org.softrdma.bench.measurement.Arrivals;
 
@@ -17,7 +17,7 @@ public interface GetLoad extends AutoCloseable {
      * @param window most GETs outstanding per connection
      * @param arrivals when GETs are to start
      */
-    LoadOutcome run(KeySpace keys, int window, Arrivals arrivals);
+    LoadOutcome run(MixPairs keys, int window, Arrivals arrivals);
 
     @Override
     void close();

@@ -1,4 +1,4 @@
-package org.softrdma.bench.load;
+package org.softrdma.bench.workload;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -31,14 +31,15 @@ final class LineHead implements AnswerHead {
         if (end == input.limit()) {
             return INCOMPLETE;
         }
-        int found = isMiss(input, from, end - 1) ? MISS : lengthIn(input, from, end - 1);
+        int found = is(miss, input, from, end - 1) ? MISS : lengthIn(input, from, end - 1);
         if (found != REFUSED) {
             input.position(end + 1);
         }
         return found;
     }
 
-    private static int endOfLine(ByteBuffer input) {
+    /** Where the line at the position of a buffer ends: at a line feed, or at the limit if that has not come yet. */
+    static int endOfLine(ByteBuffer input) {
         int end = input.position();
         while (end < input.limit() && input.get(end) != '\n') {
             end++;
@@ -46,10 +47,11 @@ final class LineHead implements AnswerHead {
         return end;
     }
 
-    private boolean isMiss(ByteBuffer input, int from, int end) {
-        boolean same = end - from == miss.length;
-        for (int i = 0; same && i < miss.length; i++) {
-            same = input.get(from + i) == miss[i];
+    /** True if there are these bytes and no others in a part of a buffer. */
+    static boolean is(byte[] line, ByteBuffer input, int from, int end) {
+        boolean same = end - from == line.length;
+        for (int i = 0; same && i < line.length; i++) {
+            same = input.get(from + i) == line[i];
         }
         return same;
     }

@@ -1,4 +1,4 @@
-package org.softrdma.bench.load;
+package org.softrdma.bench.workload;
 
 import java.nio.ByteBuffer;
 

@@ -1,4 +1,4 @@
-package org.softrdma.bench.load;
+package org.softrdma.bench.workload;
 
 /** Uniform random indexes, cheaply (xorshift64*). Owned by one thread. */
 public final class RandomKeys {
