@@ -115,8 +115,7 @@ final class ActiveConnect implements ConnectAttempt, RoceConnection.Handshake {
                 connection.requirePort(),
                 connection.ports().settings(),
                 Terms.transferUnit(current.request().pathMtu()),
-                Math.min(parameters.outboundReads(), peers.responderResources()),
-                Math.min(parameters.inboundReads(), peers.initiatorDepth()),
+                parameters,
                 peers);
         queuePair.accepted(here, remote);
         connection.begin(queuePair, settings, peers, own.startingPsn(), /* active= */ true);

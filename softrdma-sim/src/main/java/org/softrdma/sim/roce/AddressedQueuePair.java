@@ -225,8 +225,7 @@ final class AddressedQueuePair implements AddressedEnd {
     private void receiveReliably(
             QueuePairEnd pair, RocePort on, QueuePairAddress here, ReceiveAttributes attributes, int unit) {
         RoceSettings settings = connection.ports().settings();
-        RcSettings terms = Terms.settings(
-                        on, settings, unit, 0, attributes.inboundReads(), settings.retries(), settings.rnrRetries(), 0)
+        RcSettings terms = Terms.settings(on, settings, unit, attributes.inboundReads(), 0)
                 .withRnrTimer(attributes.receiverNotReadyTimer().orElse(settings.rnrTimer()));
         QueuePairAddress peer = attributes.peer();
         ReliableEnd end = connection.reliable(pair, terms, here.sequence(), peer.sequence(), peer.number());

@@ -10,6 +10,7 @@ import org.softrdma.sim.roce.wire.CmPath;
 import org.softrdma.sim.roce.wire.ConnectRequest;
 import org.softrdma.sim.roce.wire.Gid;
 import org.softrdma.sim.roce.wire.PrivateData;
+import org.softrdma.verbs.cm.ConnectionParameters;
 
 /** What REQ and REP say, from settings and parameters, and back. */
 final class Terms {
@@ -101,39 +102,31 @@ final class Terms {
                 addresses.with(PrivateData.of(data)));
     }
 
+    /** Settings of two ends that have heard what each other can do. */
     static RcSettings settings(
-            RocePort port, RoceSettings own, int transferUnit, int outboundReads, int inboundReads, CmEndpoint peers) {
-        return settings(
-                port,
-                own,
-                transferUnit,
-                outboundReads,
-                inboundReads,
-                retries(own, peers.manualProgress()),
-                peers.rnrRetries(),
-                peers.heldPackets());
+            RocePort port, RoceSettings own, int transferUnit, ConnectionParameters parameters, CmEndpoint peers) {
+        int inboundReads = Math.min(parameters.inboundReads(), peers.initiatorDepth());
+        return settings(port, own, transferUnit, inboundReads, peers.heldPackets())
+                .requesting(
+                        Math.min(parameters.outboundReads(), peers.responderResources()),
+                        own.timeoutNs(),
+                        retries(own, peers.manualProgress()),
+                        peers.rnrRetries());
     }
 
-    /** Settings for a peer that no connection manager tells of. */
+    /** Settings of an end that serves READs, and sends none yet; held packets are 0 if the peer has not said how many. */
     static RcSettings settings(
-            RocePort port,
-            RoceSettings own,
-            int transferUnit,
-            int outboundReads,
-            int inboundReads,
-            int retries,
-            int peersRnrRetries,
-            int peersHeldPackets) {
+            RocePort port, RoceSettings own, int transferUnit, int inboundReads, int peersHeldPackets) {
         return new RcSettings(
                 transferUnit,
-                outboundReads,
+                0,
                 inboundReads,
                 window(own, peersHeldPackets),
                 port.readWindow(transferUnit),
                 own.fixedWindow(),
                 own.timeoutNs(),
-                retries,
-                peersRnrRetries,
+                own.retries(),
+                own.rnrRetries(),
                 own.rnrTimer());
     }
 
