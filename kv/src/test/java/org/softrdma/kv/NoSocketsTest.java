@@ -24,7 +24,7 @@ class NoSocketsTest {
 
     private final MemoryNetwork network = new MemoryNetwork();
     private final RunningServer running = new RunningServer(
-            context -> context.surroundings(around -> around.network(network).nanoClock(network)));
+            context -> context.surroundings(around -> around.withNetwork(network).withNanoClock(network)));
 
     @AfterEach
     void close() {

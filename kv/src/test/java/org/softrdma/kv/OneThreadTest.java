@@ -40,9 +40,9 @@ class OneThreadTest {
     OneThreadTest(Registration registration) {
         running = new RunningServer(
                 context -> context.items(items -> items.registration(registration))
-                        .surroundings(around -> around.network(network)
-                                .ownThreads(network.agents())
-                                .nanoClock(network)),
+                        .surroundings(around -> around.withNetwork(network)
+                                .withOwnThreads(network.agents())
+                                .withNanoClock(network)),
                 Map.of("progress", "manual"));
     }
 

@@ -66,7 +66,7 @@ final class ExtendedOptions {
         }
         switch (word) {
             case IDLE_TIMEOUT ->
-                context.timeouts(timeouts -> timeouts.idleTimeoutSeconds(number(text, value, "seconds")));
+                context.timeouts(timeouts -> timeouts.withIdleTimeoutSeconds(number(text, value, "seconds")));
             case MODERN -> context.items(items -> items.tailsReclaimed(true).crawling(true));
             case NO_MODERN -> context.items(items -> items.tailsReclaimed(false).crawling(false));
             case LRU_MAINTAINER -> context.items(items -> items.tailsReclaimed(true));

@@ -332,7 +332,7 @@ public final class ServerCommand implements Callable<Integer> {
             if (debugTime) {
                 AtomicLong moved = new AtomicLong();
                 LongSupplier clock = context.surroundings().clockSeconds();
-                context.surroundings(around -> around.clockSeconds(() -> clock.getAsLong() + moved.get()))
+                context.surroundings(around -> around.withClockSeconds(() -> clock.getAsLong() + moved.get()))
                         .moveClock(moved::addAndGet);
             }
             if (shutdownCommand) {

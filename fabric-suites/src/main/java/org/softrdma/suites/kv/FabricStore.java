@@ -60,14 +60,14 @@ public final class FabricStore implements AutoCloseable {
                 .memcachedAddress(new InetSocketAddress(node.address(), PORT))
                 .threads(THREADS)
                 .version("fabric")
-                .surroundings(around -> around.wallSeconds(() -> seconds(fabric))
-                        .nanoClock(fabric.clock())
-                        .random(fabric.baton().choices().generator())
-                        .network(new StreamNetwork(
+                .surroundings(around -> around.withWallSeconds(() -> seconds(fabric))
+                        .withNanoClock(fabric.clock())
+                        .withRandom(fabric.baton().choices().generator())
+                        .withNetwork(new StreamNetwork(
                                 (name, threads, _) -> node.sockets(name, threads),
                                 fabric.baton().choices().between(LEAST_BUFFER_BYTES, MOST_BUFFER_BYTES)))
-                        .ownThreads(new FabricServerThreads(fabric, node))
-                        .turns(new BatonTurns(fabric, node)));
+                        .withOwnThreads(new FabricServerThreads(fabric, node))
+                        .withTurns(new BatonTurns(fabric, node)));
         VerbsDevice device = node.open(Map.of());
         try {
             return new FabricStore(

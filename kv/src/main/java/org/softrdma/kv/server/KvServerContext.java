@@ -43,9 +43,6 @@ public final class KvServerContext {
     /** memcached's default rights of a Unix socket, 0700. */
     public static final int DEFAULT_UNIX_SOCKET_MASK = 0700;
 
-    /** A line of what is watched fits: its key may be three times as long as the key. */
-    private static final int LEAST_WATCHER_BYTES = 1024;
-
     /** The memcached version whose behaviour this server implements; clients read it from the version. */
     public static final String MEMCACHED_VERSION = "1.6.18";
 
@@ -76,8 +73,8 @@ public final class KvServerContext {
     private Consumer<Throwable> fatalErrors = cause -> LOG.error("a thread of the server has failed", cause);
     private final SettingsLock lock = new SettingsLock();
     private final ItemSettings items = new ItemSettings(lock);
-    private final ServerTimeouts timeouts = new ServerTimeouts(lock);
-    private final Surroundings surroundings = new Surroundings(lock);
+    private ServerTimeouts timeouts = ServerTimeouts.DEFAULT;
+    private Surroundings surroundings = new Surroundings();
 
     /** The defaults. */
     public KvServerContext() {}
@@ -100,10 +97,10 @@ public final class KvServerContext {
     /**
      * Changes how long the server waits for clients.
      *
-     * @param change sets what is to differ from the defaults
+     * @param change makes the new times of the present ones
      */
-    public KvServerContext timeouts(Consumer<ServerTimeouts> change) {
-        change.accept(timeouts);
+    public KvServerContext timeouts(UnaryOperator<ServerTimeouts> change) {
+        timeouts = lock.changed(change.apply(timeouts));
         return this;
     }
 
@@ -115,10 +112,10 @@ public final class KvServerContext {
     /**
      * Changes what the server uses of its host.
      *
-     * @param change sets what is to differ from the defaults
+     * @param change makes the new surroundings of the present ones
      */
-    public KvServerContext surroundings(Consumer<Surroundings> change) {
-        change.accept(surroundings);
+    public KvServerContext surroundings(UnaryOperator<Surroundings> change) {
+        surroundings = lock.changed(change.apply(surroundings));
         return this;
     }
 
@@ -478,14 +475,11 @@ public final class KvServerContext {
         SettingsLock.check(faults, "requestsPerTurn", requestsPerTurn, 0, Integer.MAX_VALUE);
         SettingsLock.check(faults, "unixSocketMask", unixSocketMask, 0, 0777);
         items.check(faults);
-        timeouts.check(faults);
         for (InetSocketAddress address : port().addresses()) {
             if (address.isUnresolved()) {
                 faults.add("memcachedAddress=" + address + ": unknown host");
             }
         }
-        SettingsLock.check(
-                faults, "watcherBufferBytes", diagnosis.watcherBufferBytes(), LEAST_WATCHER_BYTES, Integer.MAX_VALUE);
         checkProtocol(faults);
         if (version.isBlank()
                 || version.length() > MAX_VERSION_LENGTH

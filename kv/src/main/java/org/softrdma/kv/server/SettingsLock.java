@@ -1,5 +1,6 @@
 package org.softrdma.kv.server;
 
+import java.util.ArrayList;
 import java.util.List;
 
 /** Whether settings may still change: not once their context is concluded. Not thread-safe. */
@@ -17,6 +18,15 @@ final class SettingsLock {
             throw new IllegalStateException("the context is concluded");
         }
         return value;
+    }
+
+    /** Refuses a value that is out of its range. */
+    static void require(String name, long value, long min, long max) {
+        List<String> faults = new ArrayList<>(1);
+        check(faults, name, value, min, max);
+        if (!faults.isEmpty()) {
+            throw new IllegalArgumentException(faults.getFirst());
+        }
     }
 
     /** Adds a fault if a value is out of its range. */

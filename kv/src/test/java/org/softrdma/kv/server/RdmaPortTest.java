@@ -119,7 +119,7 @@ class RdmaPortTest {
         try (RunningServer limited = new RunningServer(
                         context -> context.items(items -> items.registration(registration))
                                 .threads(1)
-                                .timeouts(timeouts -> timeouts.answerTimeoutNs(TimeUnit.MILLISECONDS.toNanos(1))),
+                                .timeouts(timeouts -> timeouts.withAnswerTimeoutNs(TimeUnit.MILLISECONDS.toNanos(1))),
                         little);
                 VerbsDevice device =
                         new SoftRdmaProvider().open(Map.of("progress", "manual", "socket-buffer", "16384"));

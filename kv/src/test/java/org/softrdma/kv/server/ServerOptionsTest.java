@@ -29,6 +29,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
@@ -39,6 +40,7 @@ import org.softrdma.kv.server.host.PortSettings;
 import org.softrdma.kv.server.memory.RegisteredChunks;
 import org.softrdma.kv.store.SlabGeometry;
 import org.softrdma.sim.SoftRdmaProvider;
+import org.softrdma.kv.server.session.DiagnosisSettings;
 import org.softrdma.verbs.Capabilities;
 import org.softrdma.verbs.Feature;
 import org.softrdma.verbs.MemorySource;
@@ -238,8 +240,8 @@ class ServerOptionsTest {
     void shouldCloseIdleConnections() throws IOException {
         AtomicLong now = new AtomicLong(1_000_000);
         try (RunningServer running =
-                        new RunningServer(context -> context.timeouts(timeouts -> timeouts.idleTimeoutSeconds(3))
-                                .surroundings(around -> around.clockSeconds(now::get)));
+                        new RunningServer(context -> context.timeouts(timeouts -> timeouts.withIdleTimeoutSeconds(3))
+                                .surroundings(around -> around.withClockSeconds(now::get)));
                 RawMemcached client = new RawMemcached(running.address())) {
             assertEquals("MN\r\n", client.ask("mn\r\n", "MN\r\n"));
             now.addAndGet(4);
@@ -252,7 +254,7 @@ class ServerOptionsTest {
     void shouldFlushLater() throws IOException {
         AtomicLong now = new AtomicLong(1_000_000);
         try (RunningServer running =
-                        new RunningServer(context -> context.surroundings(around -> around.clockSeconds(now::get)));
+                        new RunningServer(context -> context.surroundings(around -> around.withClockSeconds(now::get)));
                 RawMemcached client = new RawMemcached(running.address())) {
             assertEquals("STORED\r\nOK\r\n", client.ask("set k 0 0 1\r\nx\r\nflush_all 1\r\n", "STORED\r\nOK\r\n"));
             long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
@@ -388,7 +390,7 @@ class ServerOptionsTest {
     void shouldCrawlWhenAskedUnlessSwitchedOff() throws IOException {
         AtomicLong now = new AtomicLong(1_000_000);
         try (RunningServer running =
-                        new RunningServer(context -> context.surroundings(around -> around.clockSeconds(now::get))
+                        new RunningServer(context -> context.surroundings(around -> around.withClockSeconds(now::get))
                                 .items(items -> items.tailsReclaimed(false).crawling(false)));
                 RawMemcached client = new RawMemcached(running.address())) {
             client.ask("set dying 0 10 1\r\n1\r\nset living 0 0 1\r\n1\r\n", "STORED\r\nSTORED\r\n");
@@ -447,7 +449,7 @@ class ServerOptionsTest {
     void shouldListConnectionsWithWhatTheyDo() throws IOException {
         AtomicLong now = new AtomicLong(1_000_000);
         try (RunningServer running =
-                        new RunningServer(context -> context.surroundings(around -> around.clockSeconds(now::get)));
+                        new RunningServer(context -> context.surroundings(around -> around.withClockSeconds(now::get)));
                 RawMemcached sending = new RawMemcached(running.address());
                 RawMemcached client = new RawMemcached(running.address())) {
             assertEquals("MN\r\n", sending.ask("mn\r\nset k 0 0 6\r\n", "MN\r\n"));
@@ -499,7 +501,7 @@ class ServerOptionsTest {
     void shouldMoveTheClockWhereItMay() throws IOException {
         AtomicLong now = new AtomicLong(1_000_000);
         try (RunningServer running =
-                        new RunningServer(context -> context.surroundings(around -> around.clockSeconds(now::get))
+                        new RunningServer(context -> context.surroundings(around -> around.withClockSeconds(now::get))
                                 .moveClock(now::addAndGet));
                 RawMemcached client = new RawMemcached(running.address())) {
             client.ask("set k 0 10 1\r\n1\r\n", "STORED\r\n");
@@ -507,6 +509,26 @@ class ServerOptionsTest {
             assertEquals("END\r\n", client.ask("get k\r\n", "END\r\n"));
             assertEquals("ERROR\r\n", client.ask("debugtime soon\r\n", "ERROR\r\n"));
         }
+    }
+
+    @Test
+    void shouldRefuseSettingsWhenTheyAreMade() {
+        List<Executable> wrong = List.of(
+                () -> ServerTimeouts.DEFAULT.withIdleTimeoutSeconds(-1),
+                () -> ServerTimeouts.DEFAULT.withAnswerTimeoutNs(999_999),
+                () -> ServerTimeouts.DEFAULT.withHelloTimeoutNs(0),
+                () -> DiagnosisSettings.DEFAULT.withWatcherBufferBytes(1023));
+        List<String> messages = wrong.stream()
+                .map(each -> String.valueOf(
+                        assertThrows(IllegalArgumentException.class, each).getMessage()))
+                .toList();
+        assertEquals(
+                List.of(
+                        "idleTimeoutSeconds=-1: expected 0 to 2147483647",
+                        "answerTimeoutNs=999999: expected 1000000 to 9223372036854775807",
+                        "helloTimeoutNs=0: expected 1000000 to 9223372036854775807",
+                        "watcherBufferBytes=1023: expected at least 1024"),
+                messages);
     }
 
     private static String stats(RawMemcached client, String command) throws IOException {

@@ -20,7 +20,7 @@ class SteppedWallClockTest {
     private final AtomicLong wall = new AtomicLong(START);
     private final AtomicLong nanos = new AtomicLong(5);
     private final RunningServer running = new RunningServer(context -> context.surroundings(around ->
-            around.clockSeconds(new ServerClock(wall::get, nanos::get)).wallSeconds(wall::get)));
+            around.withClockSeconds(new ServerClock(wall::get, nanos::get)).withWallSeconds(wall::get)));
 
     @AfterEach
     void stop() {

@@ -118,7 +118,7 @@ class UnknownPeersTest {
     void shouldForgetATokenThatIsTooOld() throws IOException {
         long lifeNs = TimeUnit.MILLISECONDS.toNanos(1);
         try (RunningServer running =
-                        new RunningServer(context -> context.timeouts(timeouts -> timeouts.helloTimeoutNs(lifeNs)));
+                        new RunningServer(context -> context.timeouts(timeouts -> timeouts.withHelloTimeoutNs(lifeNs)));
                 RawMemcached tcp = new RawMemcached(running.address())) {
             String token = RawQueuePair.token(tcp);
             long givenNs = System.nanoTime();
@@ -130,7 +130,7 @@ class UnknownPeersTest {
     @Test
     void shouldEndQueuePairThatConnectsAndSaysNoHello() throws IOException {
         try (RunningServer running = new RunningServer(
-                        context -> context.timeouts(timeouts -> timeouts.helloTimeoutNs(TimeUnit.SECONDS.toNanos(3))));
+                        context -> context.timeouts(timeouts -> timeouts.withHelloTimeoutNs(TimeUnit.SECONDS.toNanos(3))));
                 RawMemcached tcp = new RawMemcached(running.address())) {
             String token = RawQueuePair.token(tcp);
             try (RawQueuePair silent = RawQueuePair.showing(token, running, 2)) {
@@ -220,7 +220,7 @@ class UnknownPeersTest {
         AtomicInteger made = new AtomicInteger();
         CountDownLatch secondIsAskedFor = new CountDownLatch(1);
         try (RunningServer running = new RunningServer(
-                        context -> context.timeouts(timeouts -> timeouts.helloTimeoutNs(TimeUnit.HOURS.toNanos(1))),
+                        context -> context.timeouts(timeouts -> timeouts.withHelloTimeoutNs(TimeUnit.HOURS.toNanos(1))),
                         Map.of(),
                         device -> Changed.listening(
                                 device,
@@ -282,7 +282,7 @@ class UnknownPeersTest {
     @Test
     void shouldServeClientsOfDeviceWithoutPrivateDataByTheirFirstMessage() {
         try (RunningServer running = new RunningServer(
-                context -> context.timeouts(timeouts -> timeouts.helloTimeoutNs(TimeUnit.MINUTES.toNanos(10))),
+                context -> context.timeouts(timeouts -> timeouts.withHelloTimeoutNs(TimeUnit.MINUTES.toNanos(10))),
                 Map.of(),
                 Changed::withoutPrivateData)) {
             assertServes(running, running.clientDevice());
@@ -294,7 +294,7 @@ class UnknownPeersTest {
     void shouldKeepStrangersFewAndApartWhereTheyCannotBeToldAtOnce() {
         try (RunningServer running = new RunningServer(
                         context -> context.maxConnections(2)
-                                .timeouts(timeouts -> timeouts.helloTimeoutNs(TimeUnit.MINUTES.toNanos(10))),
+                                .timeouts(timeouts -> timeouts.withHelloTimeoutNs(TimeUnit.MINUTES.toNanos(10))),
                         Map.of(),
                         Changed::withoutPrivateData);
                 CloseStack strangers = new CloseStack()) {
@@ -312,7 +312,7 @@ class UnknownPeersTest {
         long helloTimeoutNs = TimeUnit.SECONDS.toNanos(2);
         try (RunningServer running = new RunningServer(
                         context ->
-                                context.maxConnections(2).timeouts(timeouts -> timeouts.helloTimeoutNs(helloTimeoutNs)),
+                                context.maxConnections(2).timeouts(timeouts -> timeouts.withHelloTimeoutNs(helloTimeoutNs)),
                         Map.of(),
                         Changed::withoutPrivateData);
                 CloseStack strangers = new CloseStack()) {

@@ -27,6 +27,17 @@ public record DiagnosisSettings(
     public static final DiagnosisSettings DEFAULT =
             new DiagnosisSettings(true, true, DEFAULT_WATCHER_BUFFER_BYTES, DEFAULT_PREFIX_DELIMITER, false, false);
 
+    /** A line of what is watched fits: its key may be three times as long as the key. */
+    private static final int LEAST_WATCHER_BYTES = 1024;
+
+    /** Checks the buffer. */
+    public DiagnosisSettings {
+        if (watcherBufferBytes < LEAST_WATCHER_BYTES) {
+            throw new IllegalArgumentException(
+                    "watcherBufferBytes=" + watcherBufferBytes + ": expected at least " + LEAST_WATCHER_BYTES);
+        }
+    }
+
     /**
      * Sets whether clients may list keys.
      *
