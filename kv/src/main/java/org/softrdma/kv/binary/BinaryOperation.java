@@ -100,6 +100,16 @@ public enum BinaryOperation {
         return (byte) quietOpcode;
     }
 
+    /** Bytes of its extras. */
+    public int extrasLength() {
+        return extrasLength;
+    }
+
+    /** True if a key may follow the extras. */
+    public boolean hasKey() {
+        return key != Key.NONE;
+    }
+
     /** True if a value may follow the key. */
     public boolean hasValue() {
         return value;

@@ -1,85 +1,80 @@
 package org.softrdma.kv.memcached;
 
-/** What a command line asks for. */
+/**
+ * What a command line asks for: the first word of the line, and what follows it. Lines are told apart by this table, and
+ * the reference repeats it.
+ */
 public enum TextCommand {
-    /** {@code get KEY...}. */
-    GET,
-    /** {@code gets KEY...}: with cas numbers. */
-    GETS,
-    /** {@code gat EXPTIME KEY...}: get, and change the expiry. */
-    GAT,
-    /** {@code gats EXPTIME KEY...}: with cas numbers. */
-    GATS,
-    /** {@code set KEY FLAGS EXPTIME LENGTH [noreply]}, followed by the value. */
-    SET,
-    /** {@code add}, like set. */
-    ADD,
-    /** {@code replace}, like set. */
-    REPLACE,
-    /** {@code append}, like set; flags and exptime are ignored. */
-    APPEND,
-    /** {@code prepend}, like set; flags and exptime are ignored. */
-    PREPEND,
-    /** {@code cas KEY FLAGS EXPTIME LENGTH CAS [noreply]}, followed by the value. */
-    CAS,
-    /** {@code delete KEY [0] [noreply]}. */
-    DELETE,
-    /** {@code incr KEY DELTA [noreply]}. */
-    INCR,
-    /** {@code decr KEY DELTA [noreply]}. */
-    DECR,
-    /** {@code touch KEY EXPTIME [noreply]}. */
-    TOUCH,
-    /** {@code flush_all [DELAY] [noreply]}. */
-    FLUSH_ALL,
-    /** {@code version}. */
-    VERSION,
-    /** {@code verbosity LEVEL [noreply]}. */
-    VERBOSITY,
-    /** {@code stats [WHAT]}. */
-    STATS,
-    /** {@code slabs automove LEVEL} or {@code slabs reassign FROM TO}. */
-    SLABS,
-    /** {@code lru tune|mode|temp_ttl}. */
-    LRU,
-    /** {@code extstore}, which is not offered. */
-    EXTSTORE,
-    /** {@code lru_crawler enable|disable|crawl|metadump|mgdump|sleep|tocrawl}. */
-    LRU_CRAWLER,
-    /** {@code cache_memlimit MEGABYTES [noreply]}. */
-    CACHE_MEMLIMIT,
-    /** {@code watch [WHAT...]}. */
-    WATCH,
-    /** {@code refresh_certs}: reads the certificates of TLS again. */
-    REFRESH_CERTS,
-    /** {@code debugtime SECONDS}: moves the clock of a server under test. */
-    DEBUGTIME,
-    /** {@code shutdown [graceful]}. */
-    SHUTDOWN,
-    /** {@code quit}. */
-    QUIT,
-    /** {@code mn}. */
-    META_NOOP,
-    /** {@code mg KEY [FLAGS]}: see {@link MetaFlags}. */
-    META_GET,
-    /** {@code ms KEY LENGTH [FLAGS]}, followed by the value. */
-    META_SET,
-    /** {@code md KEY [FLAGS]}. */
-    META_DELETE,
-    /** {@code ma KEY [FLAGS]}. */
-    META_ARITHMETIC,
-    /** {@code me KEY [b]}. */
-    META_DEBUG,
-    /** {@code rdma hello VERSION}: this client wants a queue pair. */
-    RDMA_HELLO,
-    /**
-     * {@code rdma arenas}: the keys, addresses and lengths of what locators name, or the lengths of chunks by class.
-     */
-    RDMA_ARENAS,
-    /** {@code rget KEY RKEY ADDRESS LENGTH OPAQUE}: write the item into the client's buffer. */
-    RGET,
+    GET("get", "KEY..."),
+    /** With cas numbers. */
+    GETS("gets", "KEY..."),
+    /** Get, and change the expiry. */
+    GAT("gat", "EXPTIME KEY..."),
+    /** With cas numbers. */
+    GATS("gats", "EXPTIME KEY..."),
+    /** Followed by the value, as all that have a length. */
+    SET("set", "KEY FLAGS EXPTIME LENGTH [noreply]"),
+    ADD("add", "KEY FLAGS EXPTIME LENGTH [noreply]"),
+    REPLACE("replace", "KEY FLAGS EXPTIME LENGTH [noreply]"),
+    /** Flags and exptime are ignored. */
+    APPEND("append", "KEY FLAGS EXPTIME LENGTH [noreply]"),
+    /** Flags and exptime are ignored. */
+    PREPEND("prepend", "KEY FLAGS EXPTIME LENGTH [noreply]"),
+    CAS("cas", "KEY FLAGS EXPTIME LENGTH CAS [noreply]"),
+    DELETE("delete", "KEY [0] [noreply]"),
+    INCR("incr", "KEY DELTA [noreply]"),
+    DECR("decr", "KEY DELTA [noreply]"),
+    TOUCH("touch", "KEY EXPTIME [noreply]"),
+    FLUSH_ALL("flush_all", "[DELAY] [noreply]"),
+    VERSION("version", ""),
+    VERBOSITY("verbosity", "LEVEL [noreply]"),
+    STATS("stats", "[WHAT...]"),
+    SLABS("slabs", "WHAT..."),
+    LRU("lru", "WHAT..."),
+    /** Is not offered. */
+    EXTSTORE("extstore", "WHAT..."),
+    LRU_CRAWLER("lru_crawler", "WHAT..."),
+    CACHE_MEMLIMIT("cache_memlimit", "MEGABYTES [noreply]"),
+    WATCH("watch", "[WHAT...]"),
+    /** Reads the certificates of TLS again. */
+    REFRESH_CERTS("refresh_certs", ""),
+    /** Moves the clock of a server under test. */
+    DEBUGTIME("debugtime", "SECONDS"),
+    SHUTDOWN("shutdown", "[graceful]"),
+    QUIT("quit", ""),
+    META_NOOP("mn", ""),
+    /** See {@link MetaFlags}. */
+    META_GET("mg", "KEY [FLAG...]"),
+    META_SET("ms", "KEY LENGTH [FLAG...]"),
+    META_DELETE("md", "KEY [FLAG...]"),
+    META_ARITHMETIC("ma", "KEY [FLAG...]"),
+    META_DEBUG("me", "KEY [b]"),
+    /** This client wants a queue pair. */
+    RDMA_HELLO("rdma", "hello VERSION"),
+    /** The keys, addresses and lengths of what locators name, or the lengths of chunks by class. */
+    RDMA_ARENAS("rdma", "arenas"),
+    /** Write the item into the client's buffer. */
+    RGET("rget", "KEY RKEY ADDRESS LENGTH OPAQUE"),
     /** A line that is answered with {@link TextRequest#error()}. */
-    INVALID,
+    INVALID("", ""),
     /** A line after which the connection is closed without an answer. */
-    CLOSE
+    CLOSE("", "");
+
+    private final String word;
+    private final String arguments;
+
+    TextCommand(String word, String arguments) {
+        this.word = word;
+        this.arguments = arguments;
+    }
+
+    /** The first word of the line; empty if no word stands for this. */
+    public String word() {
+        return word;
+    }
+
+    /** The whole line, for people: constants are in lower case, and what may be left out is in brackets. */
+    public String usage() {
+        return arguments.isEmpty() ? word : word + " " + arguments;
+    }
 }

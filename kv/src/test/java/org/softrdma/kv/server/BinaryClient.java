@@ -14,7 +14,7 @@ import java.util.List;
 import org.softrdma.kv.binary.FrameDescriptor;
 
 /** A client of the binary protocol that says exactly what it is told. Every read has a deadline. */
-final class BinaryClient implements AutoCloseable {
+public final class BinaryClient implements AutoCloseable {
     static final int GET = 0x00;
     static final int SET = 0x01;
     static final int ADD = 0x02;
@@ -52,7 +52,7 @@ final class BinaryClient implements AutoCloseable {
     private long lastCas;
 
     /** An answer; the extras in hexadecimal digits. */
-    record Answer(int opcode, int status, int opaque, long cas, String extras, String key, String value) {
+    public record Answer(int opcode, int status, int opaque, long cas, String extras, String key, String value) {
         /** Everything but which cas number it is. */
         @Override
         public String toString() {
@@ -61,7 +61,8 @@ final class BinaryClient implements AutoCloseable {
         }
     }
 
-    BinaryClient(InetSocketAddress address) throws IOException {
+    /** Connects. */
+    public BinaryClient(InetSocketAddress address) throws IOException {
         this(connect(address));
     }
 
@@ -89,12 +90,12 @@ final class BinaryClient implements AutoCloseable {
     }
 
     /** Extras of set, add, replace. */
-    static byte[] store(int flags, int exptime) {
+    public static byte[] store(int flags, int exptime) {
         return ByteBuffer.allocate(8).putInt(flags).putInt(exptime).array();
     }
 
     /** Extras of increment and decrement. */
-    static byte[] count(long delta, long initial, int exptime) {
+    public static byte[] count(long delta, long initial, int exptime) {
         return ByteBuffer.allocate(20)
                 .putLong(delta)
                 .putLong(initial)
@@ -107,7 +108,8 @@ final class BinaryClient implements AutoCloseable {
         return ByteBuffer.allocate(4).putInt(number).array();
     }
 
-    static byte[] frame(int opcode, byte[] extras, String key, String value, int opaque, long cas) {
+    /** A request. */
+    public static byte[] frame(int opcode, byte[] extras, String key, String value, int opaque, long cas) {
         byte[] keyBytes = bytes(key);
         byte[] valueBytes = bytes(value);
         byte[] header = new byte[FrameDescriptor.LENGTH];
@@ -129,7 +131,8 @@ final class BinaryClient implements AutoCloseable {
                 .array();
     }
 
-    void send(byte[] bytes) throws IOException {
+    /** Sends bytes. */
+    public void send(byte[] bytes) throws IOException {
         socket.getOutputStream().write(bytes);
         socket.getOutputStream().flush();
     }
@@ -139,7 +142,8 @@ final class BinaryClient implements AutoCloseable {
         send(frame(opcode, extras, key, value, 0, 0));
     }
 
-    Answer read() throws IOException {
+    /** The next answer. */
+    public Answer read() throws IOException {
         byte[] header = new byte[FrameDescriptor.LENGTH];
         input.readFully(header);
         if (FrameDescriptor.magic(header) != FrameDescriptor.ANSWER_MAGIC) {
@@ -168,7 +172,7 @@ final class BinaryClient implements AutoCloseable {
     }
 
     /** Sends bytes, and reads all answers to them: until that to a noop behind them, or until the end. */
-    List<String> askAll(byte[] bytes) throws IOException {
+    public List<String> askAll(byte[] bytes) throws IOException {
         byte[] noop = frame(NOOP, NO_EXTRAS, "", "", MARK, 0);
         List<String> answers = new ArrayList<>();
         try {

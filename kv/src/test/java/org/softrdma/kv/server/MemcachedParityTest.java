@@ -100,7 +100,7 @@ class MemcachedParityTest {
                 """
                 ma n\nma n q\nma n Oa k\nset n 0 0 2\n10\nma n\nma n v\nma n v t k Oq\nma n D10 v\nma n MD D5 v\nma n M- D500 v
                 mg n v\nma n M+ v\nma n MX\nma n D-1\nma n Dx\nma n Jx\nma c N0 J13 v\nma c N0 J13 v\nma c N0 J13 v q\nma c2 N90 J7 v t
-                ma c2 T33 t v\nma c C99999\nset s 0 0 1\nx\nma s\nma s v""",
+                ma c2 T33 t v\nma c C99999\nms e 0\n\nma e C99999\nma e\nset s 0 0 1\nx\nma s\nma s v""",
                 // keys in base 64, one with a line end, and stale items, rewritten; each of its own, for memcached
                 // forgets all
                 // of it about an item whose answer is on its way to a client
@@ -147,7 +147,8 @@ class MemcachedParityTest {
                 bget\nset k 0 0 1\nx\nbget k\nverbosity 0 1 2\ncache_memlimit 64 1 2\ncache_memlimit\nslabs\nslabs x
                 stats detail off\nstats detail\nstats detail x\nmn""",
                 // too large
-                "set k 0 0 1\nx\nset k 0 0 1048577\n%1$s\nget k\nset k 0 0 1\nx\nadd k 0 0 1048577\n%1$s\nget k\nms k 1048577 Oa\n%1$s\nmg k"
+                "set k 0 0 1\nx\nset k 0 0 1048577\n%1$s\nget k\nset k 0 0 1\nx\nadd k 0 0 1048577\n%1$s\nget k\nms k 1048577 Oa\n%1$s\nmg k\n"
+                        .concat("set k 0 0 1\nx\nms k 1048577 ME\n%1$s\nmg k\nset k 0 0 1\nx\nms k 1048577 C1\n%1$s\nmg k")
                         .formatted("x".repeat(1_048_577)),
                 // flush
                 "set a 0 0 1\nx\nset b 0 0 1\nx\nflush_all\nget a b\nset a 0 0 1\nx\nflush_all 0\nget a\nset a 0 0 1\nx\nflush_all 100\nget a\nflush_all 0 noreply\nget a");

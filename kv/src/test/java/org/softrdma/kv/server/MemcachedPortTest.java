@@ -146,6 +146,29 @@ class MemcachedPortTest {
         }
     }
 
+    /** As memcached: of an ms the older value goes whatever its mode is. */
+    @Test
+    void shouldForgetTheOldValueOfAMetaSetInAnyMode() throws IOException {
+        try (RawMemcached client = new RawMemcached(running.address())) {
+            for (String flags : new String[] {"", " ME", " MR", " MA", " C1"}) {
+                client.ask("set k 0 0 1\r\nx\r\n", "STORED\r\n");
+                String expected = "SERVER_ERROR object too large for cache\r\nEN\r\n";
+                String request = "ms k " + MIB + flags + "\r\n" + "v".repeat(MIB) + "\r\nmg k\r\n";
+                assertEquals(expected, client.ask(request, expected), flags);
+            }
+        }
+    }
+
+    @Test
+    void shouldTellAnEmptyValueFromAWrongCasNumber() throws IOException {
+        try (RawMemcached client = new RawMemcached(running.address())) {
+            client.ask("set e 0 0 0\r\n\r\n", "STORED\r\n");
+            client.ask("set n 0 0 1\r\n1\r\n", "STORED\r\n");
+            String expected = "CLIENT_ERROR cannot increment or decrement non-numeric value\r\nEX\r\n";
+            assertEquals(expected, client.ask("ma e C999999\r\nma n C999999\r\n", expected));
+        }
+    }
+
     @Test
     void shouldSayWhenMemoryIsUsedUp() throws IOException {
         String value = "v".repeat(MIB - 1024);

@@ -36,9 +36,6 @@ final class BinaryItems implements ItemOperations.StoreAnswer, ItemOperations.Nu
     private long numberStored;
     private long numberCas;
 
-    /** Of the item that {@link #isEmpty} looks at. */
-    private int valueLength;
-
     /**
      * Those of a new connection.
      *
@@ -191,7 +188,7 @@ final class BinaryItems implements ItemOperations.StoreAnswer, ItemOperations.Nu
                 }
             }
             case NOT_FOUND -> connection.reply(frame.refuse(request, Status.NOT_FOUND));
-            case EXISTS -> connection.reply(frame.refuse(request, isEmpty() ? Status.NON_NUMERIC : Status.EXISTS));
+            case EXISTS -> connection.reply(frame.refuse(request, Status.EXISTS));
             case NON_NUMERIC -> connection.reply(frame.refuse(request, Status.NON_NUMERIC));
             case NOT_STORED, BUSY -> connection.reply(frame.refuse(request, Status.BUSY));
             case TOO_LARGE, OUT_OF_MEMORY ->
@@ -210,13 +207,6 @@ final class BinaryItems implements ItemOperations.StoreAnswer, ItemOperations.Nu
         numberStored = number;
         numberCas = item.cas();
         return true;
-    }
-
-    /** True if the value is empty: memcached looks at that before the cas number, and at all else behind it. */
-    private boolean isEmpty() {
-        valueLength = 1;
-        items.peek(item -> valueLength = item.valueLength());
-        return valueLength == 0;
     }
 
     /** All that has come is used up, and the value is not whole. */

@@ -221,7 +221,8 @@ final class ItemOperations {
     /**
      * Says where the value goes: into a new item, to be stored by the rule, or nowhere if it is too large.
      *
-     * @param forgets whether the older value is not left behind if there is no room for this one
+     * @param forgets whether the older value goes if there is no room for this one: as memcached has it, that of a set,
+     *     of an ms in any mode, and of a binary set with a cas number
      * @param flags the client's
      * @param newExpiry seconds since 1970, 0 for never
      * @param length bytes of the value

@@ -89,7 +89,7 @@ final class MetaCommands implements ItemOperations.StoreAnswer, ItemOperations.N
         }
         prepareRule(flags, mode);
         items.store(
-                mode == StoreMode.SET,
+                true, // whatever the mode is
                 flags.has('F') ? (int) flags.number('F') : 0,
                 flags.has('T') ? reply.expiry(flags, 'T') : 0,
                 request.valueLength(),
