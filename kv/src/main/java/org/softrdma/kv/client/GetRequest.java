@@ -13,7 +13,7 @@ import org.softrdma.kv.message.AnswerDescriptor;
  * and if it does not fit, over the memcached connection, as always with a plain server. Holds a slot of the reader
  * from the first step to the last.
  */
-final class GetRequest extends KvRequest<Optional<KvItem>> implements SlotOwner {
+final class GetRequest extends KvRequest<Optional<KvItem>> {
     /** The command of a get that needs none. */
     static final String BY_READ = "";
 
@@ -59,13 +59,13 @@ final class GetRequest extends KvRequest<Optional<KvItem>> implements SlotOwner 
         }
     }
 
-    @Override
-    public Pending request() {
-        return this;
-    }
-
-    @Override
-    public void read(int slot, ReadOutcome outcome) {
+    /**
+     * A READ into its slot is done.
+     *
+     * @param slot its number
+     * @param outcome what it has brought
+     */
+    void read(int slot, ReadOutcome outcome) {
         KvConnection connection = connection();
         RemoteReader reader = reader(connection);
         if (isDone()) {
@@ -77,8 +77,13 @@ final class GetRequest extends KvRequest<Optional<KvItem>> implements SlotOwner 
         }
     }
 
-    @Override
-    public void answered(int slot, int status) {
+    /**
+     * The server has answered an rget into its slot.
+     *
+     * @param slot its number
+     * @param status of the {@link AnswerDescriptor}
+     */
+    void answered(int slot, int status) {
         KvConnection connection = connection();
         RemoteReader reader = reader(connection);
         if (isDone()) {

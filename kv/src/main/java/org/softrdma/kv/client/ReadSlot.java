@@ -12,7 +12,7 @@ final class ReadSlot {
 
     /** Null while it is free, or holds a READ of {@link KvClient#start}. */
     @Nullable
-    SlotOwner owner;
+    GetRequest owner;
 
     /** What the owner of a READ knows it by. */
     long tag;

@@ -136,7 +136,7 @@ final class RemoteReader implements LoopMember, AutoCloseable {
     }
 
     /** Takes a slot, or {@link #NO_SLOT}. */
-    int acquire(SlotOwner owner) {
+    int acquire(GetRequest owner) {
         ReadSlot slot = slots.acquire(owner);
         return slot == null ? NO_SLOT : slot.number;
     }
@@ -302,7 +302,7 @@ final class RemoteReader implements LoopMember, AutoCloseable {
         }
         counters.count(outcome);
         slot.outcome = outcome;
-        SlotOwner owner = slot.owner;
+        GetRequest owner = slot.owner;
         if (owner != null) {
             owner.read(slot.number, outcome);
         } else {
@@ -368,7 +368,7 @@ final class RemoteReader implements LoopMember, AutoCloseable {
     private void answered(long offset, long opaque, int status) {
         int number = (int) (opaque & OPAQUE_SLOT_MASK);
         ReadSlot slot = number < slots.all().length ? slots.get(number) : null;
-        SlotOwner owner = slot == null || slot.opaque != opaque ? null : slot.owner;
+        GetRequest owner = slot == null || slot.opaque != opaque ? null : slot.owner;
         if (opaque == 0 || slot == null || owner == null) {
             broken("the server answered request " + opaque + " with status " + status + ", which nobody waits for");
             return;

@@ -94,7 +94,7 @@ final class SlotPool {
 
     /** Takes a slot for an owner, or null. */
     @Nullable
-    ReadSlot acquire(SlotOwner owner) {
+    ReadSlot acquire(GetRequest owner) {
         ReadSlot slot;
         if (!lastTaken) {
             slot = slots[window];
@@ -131,9 +131,9 @@ final class SlotPool {
     /** Lets the requests of owners see the time. */
     void check(DeadlineCheck deadlines) {
         for (ReadSlot slot : slots) {
-            SlotOwner owner = slot.owner;
+            GetRequest owner = slot.owner;
             if (owner != null) {
-                deadlines.sent(owner.request());
+                deadlines.sent(owner);
             }
         }
     }
@@ -141,9 +141,9 @@ final class SlotPool {
     /** Fails the requests of all owners. */
     void fail(KvException reason) {
         for (ReadSlot slot : slots) {
-            SlotOwner owner = slot.owner;
+            GetRequest owner = slot.owner;
             if (owner != null) {
-                owner.request().fail(reason);
+                owner.fail(reason);
             }
         }
     }

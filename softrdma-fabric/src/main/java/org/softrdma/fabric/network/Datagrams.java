@@ -18,7 +18,7 @@ import org.softrdma.sim.transport.SocketEvents;
  * Datagrams on their way between hosts, each on its own: they are lost, repeated and overtaken. One step delivers one
  * that is due. What meets a cut or a host that is gone is lost.
  */
-final class Datagrams implements Source, FabricDatagramSocket.Carrier {
+final class Datagrams implements Source {
     private final Baton baton;
     private final Medium medium;
     private final Map<InetSocketAddress, FabricDatagramSocket> bound = new LinkedHashMap<>();
@@ -103,8 +103,8 @@ final class Datagrams implements Source, FabricDatagramSocket.Carrier {
         return socket;
     }
 
-    @Override
-    public void closed(InetSocketAddress key) {
+    /** Nobody receives here any more. */
+    void closed(InetSocketAddress key) {
         bound.remove(key);
     }
 
@@ -117,8 +117,8 @@ final class Datagrams implements Source, FabricDatagramSocket.Carrier {
 
     // ---- on the way
 
-    @Override
-    public void send(Datagram datagram, FabricDatagramSocket.UnderWay underWay) {
+    /** A datagram leaves its host. */
+    void send(Datagram datagram, FabricDatagramSocket.UnderWay underWay) {
         DatagramSettings settings = medium.settings().datagrams();
         Path path = new Path(datagram.from().getAddress(), datagram.to().getAddress());
         Fate fate = new Fate(path, packet(path, datagram));

@@ -42,8 +42,8 @@ final class Direction implements Inspector.Passage {
     private boolean ended;
     private boolean reset;
     private boolean dead;
-    private @Nullable Receiver receiver;
-    private @Nullable Sender sender;
+    private @Nullable FabricSocket receiver;
+    private @Nullable FabricSocket sender;
 
     /**
      * Where it goes.
@@ -64,11 +64,11 @@ final class Direction implements Inspector.Passage {
         ring = copier.allocate(settings.bufferBytes());
     }
 
-    void receiver(Receiver end) {
+    void receiver(FabricSocket end) {
         receiver = end;
     }
 
-    void sender(Sender end) {
+    void sender(FabricSocket end) {
         sender = end;
     }
 
@@ -224,7 +224,7 @@ final class Direction implements Inspector.Passage {
 
     @Override
     public void reset() {
-        Receiver end = receiver;
+        FabricSocket end = receiver;
         if (end != null) {
             end.resetByNetwork();
         }
@@ -233,7 +233,7 @@ final class Direction implements Inspector.Passage {
     @Override
     public void cut() {
         baton.note("a stream is cut", sent);
-        Receiver end = receiver;
+        FabricSocket end = receiver;
         if (end != null && !endSent && !dead) {
             underWay.addLast(new Parcel(Parcel.Kind.RESET, 0, dueNs()));
             endSent = true;
@@ -285,7 +285,7 @@ final class Direction implements Inspector.Passage {
         endSent = true;
         reset = true;
         dead = true;
-        Receiver end = receiver;
+        FabricSocket end = receiver;
         if (end != null) {
             end.arrived();
         }
@@ -315,7 +315,7 @@ final class Direction implements Inspector.Passage {
     void step() {
         if (fullUntilNs <= baton.nanoTime()) {
             fullUntilNs = Source.NEVER;
-            Sender end = sender;
+            FabricSocket end = sender;
             if (end != null) {
                 end.roomMade();
             }
@@ -340,7 +340,7 @@ final class Direction implements Inspector.Passage {
                 baton.note("reset arrives", 0);
             }
         }
-        Receiver end = receiver;
+        FabricSocket end = receiver;
         if (end != null) {
             end.arrived();
         }
@@ -402,7 +402,7 @@ final class Direction implements Inspector.Passage {
 
     /** Nothing is or will be on its way: what has ended can still be reset while its receiver is there. */
     boolean isOver() {
-        Receiver end = receiver;
+        FabricSocket end = receiver;
         return underWay.isEmpty() && !isFull() && (dead || (ended && (end == null || end.isClosed())));
     }
 

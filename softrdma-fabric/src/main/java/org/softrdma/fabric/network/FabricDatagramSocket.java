@@ -15,7 +15,7 @@ import org.softrdma.sim.transport.SocketEvents;
 
 /** A socket for datagrams of the network. Strictly edge triggered, as {@link FabricSocket}. */
 final class FabricDatagramSocket implements DatagramSocket {
-    private final Carrier carrier;
+    private final Datagrams carrier;
     private final Baton baton;
     private final Copier copier;
     private final NetworkSettings settings;
@@ -51,16 +51,7 @@ final class FabricDatagramSocket implements DatagramSocket {
         }
     }
 
-    /** What carries datagrams. */
-    interface Carrier {
-        /** A datagram leaves its host. */
-        void send(Datagram datagram, UnderWay underWay);
-
-        /** Nobody receives here any more. */
-        void closed(InetSocketAddress key);
-    }
-
-    FabricDatagramSocket(Carrier carrier, Medium medium, Place place, OpenCount open, SocketEvents events) {
+    FabricDatagramSocket(Datagrams carrier, Medium medium, Place place, OpenCount open, SocketEvents events) {
         this.carrier = carrier;
         this.place = place;
         this.open = open;

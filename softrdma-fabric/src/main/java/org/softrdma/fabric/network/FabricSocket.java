@@ -16,7 +16,7 @@ import org.softrdma.sim.transport.StreamSocket;
  * One end of a connection of the network. Strictly edge triggered: an edge that was taken and not used does not come
  * again.
  */
-final class FabricSocket implements StreamSocket, Receiver, Sender {
+final class FabricSocket implements StreamSocket {
     private enum State {
         CONNECTING,
         OPEN,
@@ -105,8 +105,8 @@ final class FabricSocket implements StreamSocket, Receiver, Sender {
         }
     }
 
-    @Override
-    public void arrived() {
+    /** Bytes, the end or a reset are there. */
+    void arrived() {
         readEdge = true;
         writeEdge |= in.isReset();
         if (state == State.CLOSED && in.available() > 0) {
@@ -115,26 +115,28 @@ final class FabricSocket implements StreamSocket, Receiver, Sender {
         }
     }
 
-    @Override
-    public void roomMade() {
+    /** The direction takes bytes again. */
+    void roomMade() {
         if (awaitingRoom && out.room() > 0) {
             awaitingRoom = false;
             writeEdge = true;
         }
     }
 
-    @Override
-    public OptionalLong wrId(long request) {
+    /**
+     * The wrId of a request whose message is being sent, by its number on the connection, from 0; empty if it has none.
+     */
+    OptionalLong wrId(long request) {
         return events instanceof RequestNames names ? names.wrId(request) : OptionalLong.empty();
     }
 
-    @Override
-    public void cutByNetwork() {
+    /** The network cuts the stream that arrives here, behind all that was sent: the other end learns it later. */
+    void cutByNetwork() {
         out.sendReset();
     }
 
-    @Override
-    public void resetByNetwork() {
+    /** The network resets the connection: both ends learn it at once. */
+    void resetByNetwork() {
         in.breakOff();
         out.breakOff();
     }
@@ -349,8 +351,8 @@ final class FabricSocket implements StreamSocket, Receiver, Sender {
         end(true);
     }
 
-    @Override
-    public boolean isClosed() {
+    /** Nobody receives here any more. */
+    boolean isClosed() {
         return state == State.CLOSED;
     }
 

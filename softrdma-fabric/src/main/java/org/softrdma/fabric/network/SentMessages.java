@@ -26,7 +26,7 @@ final class SentMessages {
     }
 
     /** The message that began with the last bytes, if one did. Once for each. */
-    Inspector.@Nullable Message begun(@Nullable Sender sender) {
+    Inspector.@Nullable Message begun(@Nullable FabricSocket sender) {
         MessageKind kind = scanner.begun();
         if (kind == null) {
             return null;

@@ -34,7 +34,7 @@ import org.softrdma.verbs.provider.DomainContents;
  * Registers, swaps, changes and deregisters memory, and its windows. Registration touches and pins no page unless the region is EAGER.
  * Thread-safe.
  */
-public final class Registrar implements SoftMemoryRegion.Keeper {
+public final class Registrar {
     private static final String BOUND = "memory windows are bound to the region; invalidate or close them first";
 
     private final StagTable table;
@@ -185,8 +185,8 @@ public final class Registrar implements SoftMemoryRegion.Keeper {
                         + " memory regions and windows are in use; close some, or raise the option regions");
     }
 
-    @Override
-    public void swap(SoftMemoryRegion one, SoftMemoryRegion other) {
+    /** Exchanges the memory of two regions of one domain. */
+    void swap(SoftMemoryRegion one, SoftMemoryRegion other) {
         swapLock.lock();
         try {
             if (one.isClosed() || other.isClosed() || one.isChanging() || other.isChanging()) {
@@ -213,8 +213,8 @@ public final class Registrar implements SoftMemoryRegion.Keeper {
         }
     }
 
-    @Override
-    public void deregister(SoftMemoryRegion region) {
+    /** Ends a registration. */
+    void deregister(SoftMemoryRegion region) {
         Binding binding;
         swapLock.lock();
         try {
@@ -240,8 +240,8 @@ public final class Registrar implements SoftMemoryRegion.Keeper {
     }
 
     /** Not at the same time as another change, a swap or the close of it. */
-    @Override
-    public void reregister(SoftMemoryRegion region, Reregistration change) {
+    /** Changes a registration. */
+    void reregister(SoftMemoryRegion region, Reregistration change) {
         DeviceDomain domain = domain(region, change);
         beginChange(region);
         try {
@@ -322,13 +322,13 @@ public final class Registrar implements SoftMemoryRegion.Keeper {
         throw new IllegalArgumentException("the memory window belongs to another device");
     }
 
-    @Override
-    public PinningCounters counters(SoftMemoryRegion region) {
+    /** What pinning did to the memory of a region. */
+    PinningCounters counters(SoftMemoryRegion region) {
         return pins.counters(table.binding(region.row()), region.length());
     }
 
-    @Override
-    public void unpin(SoftMemoryRegion region) {
+    /** Unlocks the lazily pinned pages of a region. */
+    void unpin(SoftMemoryRegion region) {
         if (region.pinning() == PinningPolicy.LAZY) {
             pins.unpin(regionPins.granules(region.backing()));
         }

@@ -12,7 +12,7 @@ import org.softrdma.verbs.provider.Closing;
 
 /** A memory region: the application's handle of a row in the stag table. Thread-safe. */
 final class SoftMemoryRegion implements MemoryRegion {
-    private final Keeper keeper;
+    private final Registrar keeper;
     private final PinningPolicy policy;
     private final Closing closing = new Closing();
     // Reregistration changes them, and nobody may use the region meanwhile.
@@ -35,7 +35,7 @@ final class SoftMemoryRegion implements MemoryRegion {
      * @param backing its memory
      */
     SoftMemoryRegion(
-            Keeper keeper,
+            Registrar keeper,
             DeviceDomain domain,
             PinningPolicy policy,
             Set<AccessFlag> access,
@@ -194,22 +194,4 @@ final class SoftMemoryRegion implements MemoryRegion {
      * @param base the address of its first byte, as entries and peers name it
      */
     record Place(int row, int lkey, int rkey, long base) {}
-
-    /** Swaps, changes and ends registrations, for the regions that it has made. Thread-safe. */
-    interface Keeper {
-        /** Exchanges the memory of two regions of one domain. */
-        void swap(SoftMemoryRegion one, SoftMemoryRegion other);
-
-        /** Changes a registration. */
-        void reregister(SoftMemoryRegion region, Reregistration change);
-
-        /** Ends a registration. */
-        void deregister(SoftMemoryRegion region);
-
-        /** What pinning did to the memory of a region. */
-        PinningCounters counters(SoftMemoryRegion region);
-
-        /** Unlocks the lazily pinned pages of a region. */
-        void unpin(SoftMemoryRegion region);
-    }
 }

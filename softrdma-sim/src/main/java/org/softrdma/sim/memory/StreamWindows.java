@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The thread of the queue pair's engine binds, unbinds and checks. A window may be closed by any thread meanwhile.
  */
-public final class StreamWindows implements Window.Holder {
+public final class StreamWindows {
     private final StagTable table;
     private final int domain;
     private final int stream;
@@ -98,8 +98,8 @@ public final class StreamWindows implements Window.Holder {
         known.put(key, window);
     }
 
-    @Override
-    public void forget(int key) {
+    /** The window with this key is not bound any more. Under the table's lock. */
+    void forget(int key) {
         if (bound != null) {
             bound.remove(key);
         }

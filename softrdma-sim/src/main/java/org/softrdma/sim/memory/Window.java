@@ -22,17 +22,11 @@ public final class Window {
 
     // Under the table's lock.
     /** Where it is bound, and by which key; null if it is not. */
-    private @Nullable Holder holder;
+    private @Nullable StreamWindows holder;
 
     private int key = NONE;
     private int region;
     private boolean closed;
-
-    /** Where windows are bound. */
-    interface Holder {
-        /** The window with this key is not bound any more. Under the table's lock. */
-        void forget(int key);
-    }
 
     Window(StagTable table, int domain, boolean ofDomain) {
         this.table = table;
@@ -113,7 +107,7 @@ public final class Window {
     }
 
     /** It is bound. Under the lock. */
-    void bound(Holder newHolder, int newKey, int newRegion) {
+    void bound(StreamWindows newHolder, int newKey, int newRegion) {
         holder = newHolder;
         key = newKey;
         region = newRegion;
@@ -121,7 +115,7 @@ public final class Window {
 
     /** Takes its key back, if it is bound. Under the lock. */
     void unbind() {
-        Holder bound = holder;
+        StreamWindows bound = holder;
         if (bound != null) {
             table.unbindWindow(row, key, region);
             bound.forget(key);

@@ -9,7 +9,7 @@ import org.softrdma.disni.library.DisniLibrary;
 import org.softrdma.ibverbs.SocketAddressText;
 import org.softrdma.ibverbs.device.CmEvent;
 import org.softrdma.ibverbs.device.CmId;
-import org.softrdma.ibverbs.device.ConnectionEnd;
+import org.softrdma.ibverbs.device.IbvQueuePair;
 import org.softrdma.ibverbs.device.ConnectionFailures;
 import org.softrdma.ibverbs.device.ConnectionThread;
 import org.softrdma.verbs.QueuePairLimits;
@@ -123,19 +123,19 @@ final class DisniCmId extends CmId {
 
     /** The kernel rejects when the id is destroyed, which is possible only once the native queue pair is gone. */
     @Override
-    protected void reject(byte[] privateData, @Nullable ConnectionEnd made) {
+    protected void reject(byte[] privateData, @Nullable IbvQueuePair made) {
         if (made != null) {
             made.destroyRejected();
         }
     }
 
     @Override
-    protected boolean established(ConnectionEnd connected, CmEvent event) {
+    protected boolean established(IbvQueuePair connected, CmEvent event) {
         return connected.established(readless ? OptionalInt.of(0) : OptionalInt.empty(), OptionalInt.empty());
     }
 
     @Override
-    protected boolean accepted(ConnectionEnd connected, ConnectionParameters parameters) {
+    protected boolean accepted(IbvQueuePair connected, ConnectionParameters parameters) {
         return connected.established(
                 parameters.outboundReads() == 0 ? OptionalInt.of(0) : OptionalInt.empty(), OptionalInt.empty());
     }

@@ -30,7 +30,7 @@ public abstract class CmId {
     private final Object key;
     private final AtomicInteger holders = new AtomicInteger(1);
     private volatile CompletableFuture<CmEvent> expected = new CompletableFuture<>();
-    private volatile @Nullable ConnectionEnd queuePair;
+    private volatile @Nullable IbvQueuePair queuePair;
     private volatile @Nullable BiConsumer<CmEvent, CmId> requests;
     private volatile Runnable whenReleased = () -> {};
     /** The parameters of {@code rdma_accept}; null on the connecting side. */
@@ -94,15 +94,15 @@ public abstract class CmId {
      * @param privateData for the peer
      * @param made its queue pair, which has to go to ERROR; or null
      */
-    protected abstract void reject(byte[] privateData, @Nullable ConnectionEnd made);
+    protected abstract void reject(byte[] privateData, @Nullable IbvQueuePair made);
 
     /**
      * The connection that this side requested is established: tells the queue pair the agreed READ depths. On the
      * device's thread.
      *
-     * @return what {@link ConnectionEnd#established} says
+     * @return what {@link IbvQueuePair#established} says
      */
-    protected abstract boolean established(ConnectionEnd connected, CmEvent event);
+    protected abstract boolean established(IbvQueuePair connected, CmEvent event);
 
     /**
      * {@code rdma_accept} has moved the queue pair to RTS: tells it the agreed READ depths. On the accepting thread and
@@ -110,9 +110,9 @@ public abstract class CmId {
      *
      * @param connected the queue pair
      * @param parameters of the call
-     * @return what {@link ConnectionEnd#established} says
+     * @return what {@link IbvQueuePair#established} says
      */
-    protected abstract boolean accepted(ConnectionEnd connected, ConnectionParameters parameters);
+    protected abstract boolean accepted(IbvQueuePair connected, ConnectionParameters parameters);
 
     /** {@code rdma_disconnect}; a connection that is gone is no error. */
     protected abstract void disconnect();
@@ -145,7 +145,7 @@ public abstract class CmId {
     }
 
     /** A queue pair was created on it, which holds it and learns of the connection's end. */
-    final void heldBy(ConnectionEnd made) {
+    final void heldBy(IbvQueuePair made) {
         holders.incrementAndGet();
         queuePair = made;
     }
@@ -154,7 +154,7 @@ public abstract class CmId {
 
     /** An event, already acknowledged. */
     final void happened(CmEvent event) {
-        ConnectionEnd mine = queuePair;
+        IbvQueuePair mine = queuePair;
         switch (event.type()) {
             case TIMEWAIT_EXIT, ADDR_CHANGE -> {}
             case DISCONNECTED, DEVICE_REMOVAL -> {
@@ -297,7 +297,7 @@ public abstract class CmId {
      * @throws VerbsException if the call failed, or {@code CONNECTION_LOST} if the queue pair has gone to ERROR
      *     meanwhile
      */
-    final void accept(ConnectionParameters parameters, ConnectionEnd accepted) {
+    final void accept(ConnectionParameters parameters, IbvQueuePair accepted) {
         accepting = parameters;
         callAccept(parameters);
         if (!accepted(accepted, parameters)) {

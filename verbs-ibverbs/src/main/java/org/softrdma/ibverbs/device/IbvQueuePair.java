@@ -36,7 +36,7 @@ import org.softrdma.verbs.provider.PostingRules;
  *
  * <p>Threads: any thread that notices a cause changes the state, under the state lock.
  */
-public abstract class IbvQueuePair extends IbvWorkQueues implements ConnectionEnd, UnconnectedQueuePair {
+public abstract class IbvQueuePair extends IbvWorkQueues implements UnconnectedQueuePair {
     private final QueuePairParts parts;
     private final OpenDevice device;
     /** Null if the application connects it. */
@@ -411,7 +411,13 @@ public abstract class IbvQueuePair extends IbvWorkQueues implements ConnectionEn
 
     // ---- states
 
-    @Override
+    /**
+     * The connection is established. The accepting side may be told twice, and of the end in between.
+     *
+     * @param outboundReads maximum number of READs in flight from this side, empty if unknown
+     * @param inboundReads maximum number of READs in flight from the peer, empty if unknown
+     * @return false if the queue pair was failed or closed before it was connected
+     */
     public final boolean established(OptionalInt outboundReads, OptionalInt inboundReads) {
         stateLock.lock();
         try {
@@ -517,7 +523,9 @@ public abstract class IbvQueuePair extends IbvWorkQueues implements ConnectionEn
         }
     }
 
-    @Override
+    /**
+     * Goes to ERROR and destroys the native queue pair, where a connect request cannot be rejected while that exists.
+     */
     public final void destroyRejected() {
         stateLock.lock();
         try {

@@ -136,7 +136,11 @@ public abstract class IbvWorkQueues extends ChainingQueuePair {
 
     // ---- what the states do
 
-    /** {@link ConnectionEnd#enterError}. */
+    /**
+     * Goes to ERROR and begins to flush; once. Any thread that holds no lock of a queue.
+     *
+     * @param reason for messages
+     */
     public abstract void enterError(String reason);
 
     /** What the connection allows: READs in flight, or none. */

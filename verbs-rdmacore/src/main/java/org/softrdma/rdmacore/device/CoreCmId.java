@@ -9,7 +9,7 @@ import org.softrdma.ibverbs.Errno;
 import org.softrdma.ibverbs.SocketAddressText;
 import org.softrdma.ibverbs.device.CmEvent;
 import org.softrdma.ibverbs.device.CmId;
-import org.softrdma.ibverbs.device.ConnectionEnd;
+import org.softrdma.ibverbs.device.IbvQueuePair;
 import org.softrdma.ibverbs.device.ConnectionFailures;
 import org.softrdma.ibverbs.device.ConnectionThread;
 import org.softrdma.rdmacore.abi.CMemory;
@@ -167,7 +167,7 @@ final class CoreCmId extends CmId {
     }
 
     @Override
-    protected void reject(byte[] privateData, @Nullable ConnectionEnd made) {
+    protected void reject(byte[] privateData, @Nullable IbvQueuePair made) {
         try (Arena arena = Arena.ofConfined()) {
             library.reject(pointer, data(arena, privateData), privateData.length);
         }
@@ -199,7 +199,7 @@ final class CoreCmId extends CmId {
     }
 
     @Override
-    protected boolean established(ConnectionEnd connected, CmEvent event) {
+    protected boolean established(IbvQueuePair connected, CmEvent event) {
         if (device.isSoftIwarp()) {
             // siw reports its own READ depths where cma_iw_handler expects the peer's, so they arrive exchanged.
             return connected.established(event.responderResources(), event.initiatorDepth());
@@ -209,7 +209,7 @@ final class CoreCmId extends CmId {
     }
 
     @Override
-    protected boolean accepted(ConnectionEnd connected, ConnectionParameters parameters) {
+    protected boolean accepted(IbvQueuePair connected, ConnectionParameters parameters) {
         return connected.established(
                 OptionalInt.of(parameters.outboundReads()), OptionalInt.of(parameters.inboundReads()));
     }
