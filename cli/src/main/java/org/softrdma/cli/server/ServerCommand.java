@@ -104,8 +104,8 @@ public final class ServerCommand implements Callable<Integer> {
     @Option(
             names = {"-u", "--user"},
             paramLabel = "NAME",
-            description = "Become this user before opening anything, if root starts the server. Other users can only"
-                    + " name themselves.")
+            description = "Become this user before opening anything, if root starts the server. Only root can switch"
+                    + " users.")
     private @Nullable String user;
 
     @Option(

@@ -79,7 +79,7 @@ final class NodesComparison {
                 plan.valueLengths().stream().mapToInt(Integer::intValue).max().orElseThrow();
     }
 
-    /** Counts on so many nodes. */
+    /** Counts on a number of nodes. */
     List<NodesRow> run(int nodes) {
         said.accept("counting " + DESIGN + " on " + nodes + " nodes");
         for (int filterBits : FILTER_BITS) {

@@ -25,7 +25,7 @@ enum MemcachedOption {
     USER(
             "-u, --user",
             Treatment.WORKS,
-            "users other than root can only name themselves; root need not use it",
+            "only root can switch users; root need not use it",
             "-u",
             "root"),
     MEMORY("-m, --memory-limit", Treatment.WORKS, "does not include the JVM's heap", "-m", "128"),

@@ -30,7 +30,7 @@ public interface Progress {
     void poll();
 
     /**
-     * As {@link #poll}, but manual also looks at the connections that were quiet of late. Not if it is threaded.
+     * As {@link #poll}, but manual also looks at the connections that were quiet lately. Not if it is threaded.
      *
      * @return false if nothing was ready; a simulation does not know
      */

@@ -40,7 +40,7 @@ public final class SameHost implements AutoCloseable {
     private static final long TIMEOUT_NS = TimeUnit.SECONDS.toNanos(2);
     /** For tests, which must not depend on how busy the machine is. */
     private static final long LONG_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(30);
-    /** Visits that may wait for their turn; a connection beyond them goes by TCP alone. */
+    /** Visits that may wait for their turn; a connection beyond them goes over TCP alone. */
     private static final int MOST_VISITS = 4096;
 
     /** Whether, and when, a connection asks for its peer's memory. */
@@ -106,7 +106,7 @@ public final class SameHost implements AutoCloseable {
             return Optional.of(new SameHost(device, mode, stags, quiescence, operations));
         } catch (IOException e) {
             refuseForNow("shared memory for READs on the same host", e);
-            LOG.info("{}: READs on the same host go by TCP: {}", device, e.getMessage());
+            LOG.info("{}: READs on the same host go over TCP: {}", device, e.getMessage());
             return Optional.empty();
         }
     }
@@ -174,7 +174,7 @@ public final class SameHost implements AutoCloseable {
             server.start();
         } catch (IOException e) {
             refuseForNow("the answer to peers on this host", e);
-            LOG.info("READs of peers on this host that connect to {} go by TCP: {}", address, e.getMessage());
+            LOG.info("READs of peers on this host that connect to {} go over TCP: {}", address, e.getMessage());
         } finally {
             lock.unlock();
         }
@@ -223,7 +223,7 @@ public final class SameHost implements AutoCloseable {
         try {
             peer = new PeerMemory(operations, new ReadCounts(), quiescence.newEpoch(), mappings, this::askAgain);
         } catch (IOException e) {
-            LOG.debug("READs from {} go by TCP", remote, e);
+            LOG.debug("READs from {} go over TCP", remote, e);
             return null;
         }
         lock.lock();
@@ -246,11 +246,11 @@ public final class SameHost implements AutoCloseable {
                 try {
                     visit.run();
                 } catch (IOException e) {
-                    LOG.debug("READs go by TCP", e);
+                    LOG.debug("READs go over TCP", e);
                 }
             });
         } catch (RejectedExecutionException e) {
-            LOG.debug("READs go by TCP: too many connections at once, or the device is closed");
+            LOG.debug("READs go over TCP: too many connections at once, or the device is closed");
         }
     }
 

@@ -88,7 +88,7 @@ public final class SharedMemoryReads {
         }
     }
 
-    /** True if its bytes are probably in the processor's cache, because READs of late were of that page. Now this one is. */
+    /** True if its bytes are probably in the processor's cache, because recent READs were of that page. Now this one is. */
     private boolean wasJustRead(SendWorkRequest request) {
         return request.local().length(0) <= RecentPages.PAGE
                 && recent.isRecent(request.rkey(), request.remoteAddress());

@@ -81,7 +81,7 @@ final class SharedTable implements RowMirror, AutoCloseable {
                 chunks[number] = chunk;
                 files.add(new SharedFiles.Item(false, number, chunk));
             } catch (IOException e) {
-                LOG.debug("regions from {} on go by TCP", number << StagTable.CHUNK_SHIFT, e);
+                LOG.debug("regions from {} on go over TCP", number << StagTable.CHUNK_SHIFT, e);
             }
         }
         return chunk;

@@ -1,6 +1,6 @@
 /**
  * READs between two processes of one user on one host, by memory that both have mapped: the requester's own thread
- * copies, and the responder does nothing, even when it is stopped. Everything else goes by TCP, and so does every READ
+ * copies, and the responder does nothing, even when it is stopped. Everything else goes over TCP, and so does every READ
  * until the mappings are there. docs/design/same-host.md has the protocol, and who trusts whom.
  * <p><b>Responder.</b> ShareableMemory allocates what may be shown; SharedTable repeats the rows of the stag table that
  * lie in it. AcceptedPeers knows the connections that were accepted. A HandoverServer, with one thread for each listener,

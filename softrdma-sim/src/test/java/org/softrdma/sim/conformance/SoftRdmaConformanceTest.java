@@ -208,7 +208,7 @@ class SoftRdmaConformanceTest {
                         new KnownDeviation("sim", ANY_DEVICE, 29, NEAR_PINNING)));
     }
 
-    /** On a busy machine a READ may come before the devices have found each other; then it goes by TCP, and pins. */
+    /** On a busy machine a READ may come before the devices have found each other; then it goes over TCP, and pins. */
     private static boolean isNear(CaseResult failure) {
         return failure.reason().contains(NEAR_PINNING);
     }

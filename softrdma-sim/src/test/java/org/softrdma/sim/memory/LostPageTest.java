@@ -52,7 +52,7 @@ class LostPageTest {
         private final MemoryOperations operations = new MemoryOperations();
         private final String way = System.getProperty(WAY, "copy");
         private int step;
-        /** Means nothing; but it must be kept. */
+        /** Consumes the bytes that were read, so that the JIT keeps the loads. */
         int touched;
 
         private Copier() {}

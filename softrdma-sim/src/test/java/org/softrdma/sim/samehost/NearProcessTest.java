@@ -140,7 +140,7 @@ class NearProcessTest {
     }
 
     /**
-     * A server of another user shows nothing, not even to root: its READs go by TCP as ever. How many READs it takes until a
+     * A server of another user shows nothing, not even to root: its READs go over TCP as ever. How many READs it takes until a
      * server of this user has shown its memory says how many are enough.
      */
     @Test

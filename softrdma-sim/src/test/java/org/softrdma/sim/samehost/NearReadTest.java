@@ -293,7 +293,7 @@ class NearReadTest {
                 }
                 nodes.client.take(4).forEach(done -> assertEquals(CompletionStatus.SUCCESS, done.status()));
                 assertEquals(7, sink.memory().get(ValueLayout.JAVA_BYTE, length - 1L));
-                assertEquals(before + 4L * round, nodes.near(), "none goes by TCP");
+                assertEquals(before + 4L * round, nodes.near(), "none goes over TCP");
             }
         }
     }

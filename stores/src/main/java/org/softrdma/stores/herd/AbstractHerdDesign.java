@@ -23,8 +23,8 @@ import org.softrdma.verbs.Feature;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /**
- * HERD, whatever carries its requests and answers. The paper's form polls the last word of a WRITE, and executes what comes
- * again again. The mended form believes a checksum, and numbers requests. Stateless.
+ * HERD, whatever carries its requests and answers. The paper's form polls the last word of a WRITE, and executes
+ * retransmitted requests again. The safe form compares a checksum, and numbers requests. Stateless.
  */
 abstract class AbstractHerdDesign implements StoreDesign {
     @Override

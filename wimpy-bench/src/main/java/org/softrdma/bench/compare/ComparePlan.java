@@ -29,7 +29,7 @@ import org.softrdma.stores.StoreDesigns;
  * @param protocol which form of the designs
  * @param options of the servers of designs, by design
  * @param spinning also one cell in which the servers of designs spin
- * @param workers also the designs beside so many CPU workers on the servers' core, from none; empty for not at all
+ * @param workers numbers of CPU workers on the servers' core, next to which the designs are measured too; empty for none
  * @param timing rounds and their lengths
  * @param cores where servers and load run
  */

@@ -43,7 +43,7 @@ final class WorkersBlock {
     private final Mix mix;
     private final Map<Cell, Tally> tallies = new LinkedHashMap<>();
 
-    /** A design beside so many workers. */
+    /** A design next to a number of workers. */
     private record Cell(String system, boolean raised, int workers) {}
 
     /** A design and its load. */

@@ -1,7 +1,7 @@
 package org.softrdma.kv.client.rdma;
 
 /**
- * How often an item was named in touch reports of late: a word that is kept with its locator, so that to look at it
+ * How often an item was named in recent touch reports: a word that is kept with its locator, so that to look at it
  * costs no cache miss of its own. 0 if it never was.
  *
  * <pre>

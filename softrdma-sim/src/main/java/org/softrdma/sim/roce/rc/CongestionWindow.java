@@ -8,8 +8,8 @@ import java.util.concurrent.TimeUnit;
  *
  * <p>A round trip that is long says that packets wait somewhere. If none of them is lost, they may as well wait there, and a host
  * that is busy makes round trips long, too. So the window grows to its limit until a packet is lost. From then on, for {@link
- * #REMEMBERED_NS}, a round trip beyond the target makes it smaller, by how much it is beyond; the target is twice the shortest
- * one of late.
+ * #REMEMBERED_NS}, a round trip beyond the target makes it smaller, by how much it is beyond; the target is twice the
+ * shortest recent one.
  *
  * <p>A loss makes it smaller only as far as packets were waiting: what a cable damages is no reason to send less. If so much is lost
  * that nobody knows how long a round trip is, it halves. Nothing makes it smaller twice in one round trip. Without a clock: the owner says what time it is. Engine thread only.
