@@ -38,8 +38,8 @@ final class Conversation implements WatcherOutput {
     private final @Nullable CommandLog log;
     private volatile long lastInputSeconds;
 
-    /** What the client speaks; null until {@link #speaks}, which comes before anything else. */
-    private volatile @Nullable Speech speech;
+    /** What the client speaks; null until {@link #speak}, which comes before anything else. */
+    private volatile @Nullable ProtocolCodec codec;
 
     private ConversationState state = ConversationState.RUNNING;
 
@@ -85,17 +85,17 @@ final class Conversation implements WatcherOutput {
     }
 
     /** What the client speaks. */
-    Speech speech() {
-        Speech language = speech;
-        if (language == null) {
-            throw new IllegalStateException("a conversation without a language");
+    ProtocolCodec codec() {
+        ProtocolCodec protocol = codec;
+        if (protocol == null) {
+            throw new IllegalStateException("the connection has no protocol yet");
         }
-        return language;
+        return protocol;
     }
 
     /** Sets what the client speaks. */
-    void speaks(Speech language) {
-        speech = language;
+    void speak(ProtocolCodec protocol) {
+        codec = protocol;
     }
 
     /** True if the next request may run. */
@@ -253,9 +253,9 @@ final class Conversation implements WatcherOutput {
         return output.isPending();
     }
 
-    /** Says where the value behind the present request goes; see {@link Speech#expectValue}. */
+    /** Says where the value behind the present request goes; see {@link ProtocolCodec#expectValue}. */
     void expectValue(@Nullable Consumer<ByteBuffer> taker, int length) {
-        speech().expectValue(taker, length);
+        codec().expectValue(taker, length);
     }
 
     /** What it asks and is told, if that is logged. */
@@ -358,7 +358,7 @@ final class Conversation implements WatcherOutput {
     /** Ends the connection unless it is in the middle of something. Any thread; asked again until it has ended. */
     void drain() {
         runLater(() -> {
-            if ((isRunning() && !speech().isWithinRequest() && !output.isPending()) || isWatching()) {
+            if ((isRunning() && !codec().isWithinRequest() && !output.isPending()) || isWatching()) {
                 close();
             }
         });
@@ -387,7 +387,7 @@ final class Conversation implements WatcherOutput {
     String describe(boolean own, Function<@Nullable SocketAddress, String> text) {
         String doing = isWatching()
                 ? "conn_watch"
-                : own ? "conn_parse_cmd" : speech().expectsValue() ? "conn_nread" : "conn_read";
+                : own ? "conn_parse_cmd" : codec().expectsValue() ? "conn_nread" : "conn_read";
         String prefix = "STAT " + number + ":";
         return prefix + "addr " + text.apply(channel.remoteAddress()) + "\r\n"
                 + prefix + "listen_addr " + text.apply(channel.localAddress()) + "\r\n"

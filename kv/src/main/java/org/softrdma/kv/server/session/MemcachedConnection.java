@@ -60,7 +60,7 @@ public final class MemcachedConnection implements ClientHandler {
         this.connections = server.connections();
         this.channel = channel;
         this.conversation = new Conversation(service, channel, this::process, this::failed);
-        conversation.speaks(new FirstByte(server, conversation));
+        conversation.speak(new ProtocolDetector(server, conversation));
         connections.add(conversation);
     }
 
@@ -185,7 +185,7 @@ public final class MemcachedConnection implements ClientHandler {
         boolean more = true;
         // Asked before each request, so that no command can forget to: what one of them writes at most is bounded.
         while (more && conversation.hasRoom()) {
-            switch (conversation.speech().next(bytes)) {
+            switch (conversation.codec().next(bytes)) {
                 case NEED_INPUT -> more = false;
                 case REQUEST -> countRequest(bytes.hasRemaining() || backlog.size() > 1);
                 case OTHER -> {}
@@ -208,7 +208,7 @@ public final class MemcachedConnection implements ClientHandler {
     public void release() {
         connections.remove(conversation);
         conversation.release();
-        conversation.speech().release();
+        conversation.codec().release();
         dropBacklog();
     }
 

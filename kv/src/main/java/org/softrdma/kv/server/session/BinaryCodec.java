@@ -6,12 +6,12 @@ import org.jspecify.annotations.Nullable;
 import org.softrdma.kv.binary.BinaryDecoder;
 
 /** The binary protocol. Owned by the thread of the connection. */
-final class BinarySpeech implements Speech {
+final class BinaryCodec implements ProtocolCodec {
     private final Conversation conversation;
     private final BinaryDecoder decoder;
     private final BinaryCommands commands;
 
-    BinarySpeech(ServerParts server, Conversation conversation) {
+    BinaryCodec(ServerParts server, Conversation conversation) {
         this.conversation = conversation;
         this.decoder = new BinaryDecoder();
         this.commands = new BinaryCommands(server, conversation, decoder.request());

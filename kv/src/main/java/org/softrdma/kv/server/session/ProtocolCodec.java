@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * A protocol, chosen by the first byte of a connection: decodes requests and dispatches them. Owned by the thread of the
  * connection, unless a method says otherwise.
  */
-interface Speech {
+interface ProtocolCodec {
     /** What a step has done. */
     enum Step {
         /** Nothing: all bytes are used up. */
@@ -30,7 +30,7 @@ interface Speech {
      * Says where the value behind the present request goes; called while that is carried out.
      *
      * @param taker takes all bytes of each buffer that it gets, piece by piece as they come; null to skip them
-     * @param length bytes of the value, in a language whose requests may lie about it
+     * @param length bytes of the value, in a protocol whose requests may lie about it
      */
     void expectValue(@Nullable Consumer<ByteBuffer> taker, int length);
 

@@ -6,12 +6,12 @@ import org.jspecify.annotations.Nullable;
 import org.softrdma.kv.memcached.TextDecoder;
 
 /** The text protocol, classic and meta. Owned by the thread of the connection. */
-final class TextSpeech implements Speech {
+final class TextCodec implements ProtocolCodec {
     private final Conversation conversation;
     private final TextDecoder decoder;
     private final Commands commands;
 
-    TextSpeech(ServerParts server, Conversation conversation) {
+    TextCodec(ServerParts server, Conversation conversation) {
         this.conversation = conversation;
         this.decoder = new TextDecoder();
         this.commands = new Commands(server, conversation, decoder);

@@ -7,11 +7,11 @@ import org.softrdma.kv.binary.FrameDescriptor;
 import org.softrdma.kv.memcached.TextProtocol;
 
 /** Detects the protocol from the first byte of a connection. */
-final class FirstByte implements Speech {
+final class ProtocolDetector implements ProtocolCodec {
     private final ServerParts server;
     private final Conversation conversation;
 
-    FirstByte(ServerParts server, Conversation conversation) {
+    ProtocolDetector(ServerParts server, Conversation conversation) {
         this.server = server;
         this.conversation = conversation;
     }
@@ -23,19 +23,19 @@ final class FirstByte implements Speech {
         }
         if (input.get(input.position()) == FrameDescriptor.REQUEST_MAGIC) {
             // Refuses by itself where it is switched off: once it knows which request it answers.
-            return begin(new BinarySpeech(server, conversation), input);
+            return begin(new BinaryCodec(server, conversation), input);
         }
         if (server.service().settings().rules().protocol() != ClientRules.Protocol.BINARY) {
-            return begin(new TextSpeech(server, conversation), input);
+            return begin(new TextCodec(server, conversation), input);
         }
         conversation.reply(TextProtocol.TEXT_REFUSED);
         conversation.closeAfterOutput();
         return Step.OTHER;
     }
 
-    private Step begin(Speech speech, ByteBuffer input) {
-        conversation.speaks(speech);
-        return speech.next(input);
+    private Step begin(ProtocolCodec codec, ByteBuffer input) {
+        conversation.speak(codec);
+        return codec.next(input);
     }
 
     @Override
