@@ -108,8 +108,7 @@ abstract class KvAction implements Callable<Integer> {
             }
             return runOnAll(new KvClusterContext(
                             servers.stream().map(ClusterServer::parse).toList())
-                    .settings(this::settings)
-                    .conclude());
+                    .withSettings(this::settings));
         } catch (KvException | VerbsException e) {
             return CommandFailure.tell(spec, e);
         } catch (IllegalArgumentException e) {

@@ -182,8 +182,8 @@ class ProtectedServerTest {
             List<ClusterServer> servers = List.of(
                     ClusterServer.parse("127.0.0.1:" + running.address().getPort()),
                     ClusterServer.parse("127.0.0.1:" + other.address().getPort()));
-            KvClusterContext both = new KvClusterContext(servers).settings(each -> each.login(ALICE));
-            try (KvCluster cluster = KvCluster.connect(running.clientDevice(), both.conclude())) {
+            KvClusterContext both = new KvClusterContext(servers).withSettings(each -> each.login(ALICE));
+            try (KvCluster cluster = KvCluster.connect(running.clientDevice(), both)) {
                 for (int i = 0; i < 20; i++) {
                     cluster.set(bytes("key" + i), 0, 0, bytes("value" + i));
                     KvItem item = cluster.get(bytes("key" + i)).orElseThrow();

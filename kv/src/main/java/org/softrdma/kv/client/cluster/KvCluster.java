@@ -28,7 +28,7 @@ import org.softrdma.verbs.device.VerbsDevice;
  * {@link KvClient} for each server. A server is connected when it is first needed.
  *
  * <p>When a server fails, the requests to it fail; none is sent to another server instead, because the outcome at the
- * first one is unknown. {@link KvClusterContext#ejectAfter} says what can happen to later requests.
+ * first one is unknown. {@link KvClusterContext#withEjection} says what can happen to later requests.
  *
  * <p>Requests without a key go to all servers: {@link #flushAll} to each, {@link #stats} of each with the server's name
  * in front, {@link #version} of all. If servers fail, the others are asked all the same, and then an exception names
@@ -44,7 +44,7 @@ public final class KvCluster implements KvCommands {
      * A client with READs.
      *
      * @param device stays open until after the client is closed
-     * @param context concluded
+     * @param context servers, and how to connect to them
      */
     public static KvCluster connect(VerbsDevice device, KvClusterContext context) {
         KvClientContext one = context.template();
@@ -60,7 +60,7 @@ public final class KvCluster implements KvCommands {
     /**
      * A client of any memcached servers, without RDMA: it needs no device and no verbs provider.
      *
-     * @param context concluded
+     * @param context servers, and how to connect to them
      */
     public static KvCluster connect(KvClusterContext context) {
         return new KvCluster(context, context.template(), null);

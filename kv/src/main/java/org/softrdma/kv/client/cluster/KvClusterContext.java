@@ -12,10 +12,17 @@ import org.softrdma.kv.client.KvClientContext;
 import org.softrdma.kv.client.KvException;
 
 /**
- * Configuration of a {@link KvCluster} or {@link SharedKvCluster}: filled by setters, checked and frozen by {@link
- * #conclude()}. Not thread-safe.
+ * Configuration of a {@link KvCluster} or {@link SharedKvCluster}.
+ *
+ * @param servers in the order that all clients of the cluster have
+ * @param settings options of the connections to each server: changes the context that it gets, and returns it without
+ *     concluding it
+ * @param ejectAfter requests in a row after which a server is ejected, because they failed as it was gone or did not
+ *     answer in time; 0 for never
+ * @param retryNs how long an ejected server is not used; positive, at most a day. After that, one failure ejects it again
  */
-public final class KvClusterContext {
+public record KvClusterContext(
+        List<ClusterServer> servers, UnaryOperator<KvClientContext> settings, int ejectAfter, long retryNs) {
     /** Default time for which an ejected server is not used. */
     public static final long DEFAULT_RETRY_NS = TimeUnit.SECONDS.toNanos(30);
 
@@ -23,68 +30,13 @@ public final class KvClusterContext {
     private static final int MAX_FAILURES = 1 << 20;
     private static final int MAX_SERVERS = 4096;
 
-    private final List<ClusterServer> servers;
-    private UnaryOperator<KvClientContext> settings = UnaryOperator.identity();
-    private int ejectAfter;
-    private long retryNs = DEFAULT_RETRY_NS;
-    private boolean concluded;
-
     /**
-     * The defaults for some servers.
-     *
-     * @param servers in the order that all clients of the cluster have
-     */
-    public KvClusterContext(List<ClusterServer> servers) {
-        this.servers = List.copyOf(servers);
-    }
-
-    /** The servers. */
-    public List<ClusterServer> servers() {
-        return servers;
-    }
-
-    /**
-     * Sets the options of the connections to each server; by default those of {@link KvClientContext}.
-     *
-     * @param choice changes the context that it gets, and returns it without concluding it
-     */
-    public KvClusterContext settings(UnaryOperator<KvClientContext> choice) {
-        requireOpen();
-        settings = choice;
-        return this;
-    }
-
-    /**
-     * Sets when a server that fails is ejected; never, unless set. The keys of an ejected server live on the others
-     * until it is back. So a client that loses its connection to a server that others still reach stores values
-     * elsewhere, and finds old ones when it returns: use this only where a value may be out of date, as in a cache.
-     *
-     * @param failures requests in a row that failed because the server was gone or did not answer in time; 0 for never
-     * @param newRetryNs how long it is not used; positive, at most a day. After that, one failure ejects it again
-     */
-    public KvClusterContext ejectAfter(int failures, long newRetryNs) {
-        requireOpen();
-        ejectAfter = failures;
-        retryNs = newRetryNs;
-        return this;
-    }
-
-    /** After how many failures in a row a server is ejected; 0 for never. */
-    public int ejectAfter() {
-        return ejectAfter;
-    }
-
-    /** How long an ejected server is not used. */
-    public long retryNs() {
-        return retryNs;
-    }
-
-    /**
-     * Checks everything and freezes this.
+     * Checks everything.
      *
      * @throws IllegalArgumentException naming every fault
      */
-    public KvClusterContext conclude() {
+    public KvClusterContext {
+        servers = List.copyOf(servers);
         List<String> faults = new ArrayList<>();
         if (servers.isEmpty() || servers.size() > MAX_SERVERS) {
             faults.add("servers=" + servers.size() + ": expected 1 to " + MAX_SERVERS);
@@ -104,9 +56,29 @@ public final class KvClusterContext {
         if (!faults.isEmpty()) {
             throw new IllegalArgumentException(String.join("; ", faults));
         }
-        template(); // says what is wrong with the settings
-        concluded = true;
-        return this;
+        KvClientContext ignored = template(settings); // says what is wrong with the settings
+    }
+
+    /** The defaults for some servers: those of {@link KvClientContext}, and no server is ejected. */
+    public KvClusterContext(List<ClusterServer> servers) {
+        this(servers, UnaryOperator.identity(), 0, DEFAULT_RETRY_NS);
+    }
+
+    /** The same with other options of the connections. */
+    public KvClusterContext withSettings(UnaryOperator<KvClientContext> choice) {
+        return new KvClusterContext(servers, choice, ejectAfter, retryNs);
+    }
+
+    /**
+     * The same, but servers that fail are ejected. The keys of an ejected server live on the others until it is back. So a
+     * client that loses its connection to a server that others still reach stores values elsewhere, and finds old ones
+     * when it returns: use this only where a value may be out of date, as in a cache.
+     *
+     * @param failures requests in a row
+     * @param newRetryNs how long it is not used
+     */
+    public KvClusterContext withEjection(int failures, long newRetryNs) {
+        return new KvClusterContext(servers, settings, failures, newRetryNs);
     }
 
     /**
@@ -124,14 +96,12 @@ public final class KvClusterContext {
 
     /** What all connections have in common, whatever the server. */
     KvClientContext template() {
+        return template(settings);
+    }
+
+    private static KvClientContext template(UnaryOperator<KvClientContext> settings) {
         return settings.apply(new KvClientContext(
                         new InetSocketAddress(InetAddress.getLoopbackAddress(), ClusterServer.DEFAULT_PORT)))
                 .conclude();
-    }
-
-    private void requireOpen() {
-        if (concluded) {
-            throw new IllegalStateException("the context is concluded");
-        }
     }
 }

@@ -35,7 +35,7 @@ public final class SharedKvCluster implements KvCommands {
      * A client with READs.
      *
      * @param device stays open until after the client is closed
-     * @param context concluded
+     * @param context servers, and how to connect to them
      */
     public static SharedKvCluster connect(VerbsDevice device, KvClusterContext context) {
         return new SharedKvCluster(context, device);
@@ -44,7 +44,7 @@ public final class SharedKvCluster implements KvCommands {
     /**
      * A client of any memcached servers, without RDMA: it needs no device and no verbs provider.
      *
-     * @param context concluded
+     * @param context servers, and how to connect to them
      */
     public static SharedKvCluster connect(KvClusterContext context) {
         return new SharedKvCluster(context, null);

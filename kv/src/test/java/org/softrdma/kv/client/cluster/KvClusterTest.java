@@ -62,7 +62,7 @@ class KvClusterTest {
     }
 
     private KvCluster cluster() {
-        return KvCluster.connect(running.getFirst().clientDevice(), context().conclude());
+        return KvCluster.connect(running.getFirst().clientDevice(), context());
     }
 
     private static byte[] key(int number) {
@@ -109,7 +109,7 @@ class KvClusterTest {
     void shouldGetManyKeysInTheirOrder() {
         try (KvCluster client = cluster();
                 SharedKvCluster shared = SharedKvCluster.connect(
-                        running.getFirst().clientDevice(), context().conclude())) {
+                        running.getFirst().clientDevice(), context())) {
             fill(client);
             List<byte[]> keys = new ArrayList<>();
             for (int i = KEYS + 9; i >= 0; i--) {
@@ -133,7 +133,7 @@ class KvClusterTest {
     void shouldAskEveryServerWhatNamesNoKey() {
         try (KvCluster client = cluster();
                 SharedKvCluster shared = SharedKvCluster.connect(
-                        running.getFirst().clientDevice(), context().conclude())) {
+                        running.getFirst().clientDevice(), context())) {
             for (KvCommands each : List.of(client, shared)) {
                 fill(each);
                 Map<String, String> statistics = each.stats("");
@@ -161,8 +161,8 @@ class KvClusterTest {
         List<ClusterServer> five = new ArrayList<>(servers());
         five.add(1, new ClusterServer("127.0.0.1", 1, 1));
         five.add(3, new ClusterServer("127.0.0.1", 2, 1));
-        try (KvCluster client = KvCluster.connect(new KvClusterContext(five).conclude());
-                SharedKvCluster shared = SharedKvCluster.connect(new KvClusterContext(five).conclude())) {
+        try (KvCluster client = KvCluster.connect(new KvClusterContext(five));
+                SharedKvCluster shared = SharedKvCluster.connect(new KvClusterContext(five))) {
             for (KvCommands each : List.of(client, shared)) {
                 for (RunningServer server : running) {
                     try (KvClient direct = server.client()) {
@@ -248,10 +248,9 @@ class KvClusterTest {
     void shouldEjectAServerThatIsGoneAndTakeItBack() {
         AtomicLong skippedNs = new AtomicLong();
         KvClusterContext context = context()
-                .ejectAfter(3, TimeUnit.MINUTES.toNanos(1))
-                .settings(
-                        one -> one.nanoClock(() -> System.nanoTime() + skippedNs.get(), BusySpinIdleStrategy.INSTANCE))
-                .conclude();
+                .withEjection(3, TimeUnit.MINUTES.toNanos(1))
+                .withSettings(
+                        one -> one.nanoClock(() -> System.nanoTime() + skippedNs.get(), BusySpinIdleStrategy.INSTANCE));
         try (SharedKvCluster client = SharedKvCluster.connect(running.getFirst().clientDevice(), context)) {
             fill(client);
             ClusterServer gone = servers().get(1);
@@ -284,7 +283,7 @@ class KvClusterTest {
     @Test
     void shouldServeManyThreads() {
         try (SharedKvCluster client = SharedKvCluster.connect(
-                running.getFirst().clientDevice(), context().conclude())) {
+                running.getFirst().clientDevice(), context())) {
             List<CompletableFuture<SetStatus>> sets = new ArrayList<>();
             List<CompletableFuture<Optional<KvItem>>> gets = new ArrayList<>();
             for (int i = 0; i < KEYS; i++) {
@@ -303,16 +302,14 @@ class KvClusterTest {
         ClusterServer one = new ClusterServer("a", 1, 1);
         IllegalArgumentException refusal = assertThrows(
                 IllegalArgumentException.class,
-                () -> new KvClusterContext(List.of(one, one)).ejectAfter(-1, 0).conclude());
+                () -> new KvClusterContext(List.of(one, one), its -> its, -1, 0));
         assertEquals(
                 "server a:1: named twice; ejectAfter=-1: expected 0 to 1048576; retryNs=0: expected 1 to"
                         + " 86400000000000",
                 refusal.getMessage());
-        assertThrows(
-                IllegalArgumentException.class,
-                () -> new KvClusterContext(List.of(one))
-                        .settings(its -> its.window(0))
-                        .conclude());
-        assertThrows(IllegalArgumentException.class, () -> new KvClusterContext(List.of()).conclude());
+        KvClusterContext right = new KvClusterContext(List.of(one));
+        assertThrows(IllegalArgumentException.class, () -> right.withSettings(its -> its.window(0)));
+        assertThrows(IllegalArgumentException.class, () -> right.withEjection(1, 0));
+        assertThrows(IllegalArgumentException.class, () -> new KvClusterContext(List.of()));
     }
 }

@@ -20,7 +20,7 @@ class MembershipTest {
 
     private Membership membership(int ejectAfter) {
         return new Membership(
-                new KvClusterContext(SERVERS).ejectAfter(ejectAfter, RETRY_NS).conclude(), () -> nowNs);
+                new KvClusterContext(SERVERS).withEjection(ejectAfter, RETRY_NS), () -> nowNs);
     }
 
     private static void fail(Membership membership, int server, int times) {

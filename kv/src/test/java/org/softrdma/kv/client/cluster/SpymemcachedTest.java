@@ -38,7 +38,7 @@ class SpymemcachedTest {
                         new InetSocketAddress("localhost", server.address().getPort()));
             }
             MemcachedClient theirs = new MemcachedClient(new LibmemcachedNames(), addresses);
-            try (KvCluster ours = KvCluster.connect(first.clientDevice(), new KvClusterContext(servers).conclude())) {
+            try (KvCluster ours = KvCluster.connect(first.clientDevice(), new KvClusterContext(servers))) {
                 for (int i = 0; i < KEYS; i++) {
                     String key = "ours:" + i;
                     assertEquals(SetStatus.STORED, ours.set(bytes(key), 0, 0, bytes(key)));
