@@ -75,7 +75,7 @@ final class BothWaysRows {
     private ObjectNode row(List<String> pinning, End engine, End manual, int window) {
         MedianOfRounds rounds = new MedianOfRounds();
         try (Child server = start(exchange(pinning, "server", window))) {
-            String port = await(server, "LISTENING");
+            String port = server.await("LISTENING", START_SECONDS);
             engine.exchange(window, setup.warmUpMillis());
             manual.exchange(window, setup.warmUpMillis());
             for (int round = 0; round < setup.rounds(); round++) {
@@ -119,14 +119,6 @@ final class BothWaysRows {
         }
     }
 
-    private static String await(Child server, String word) {
-        try {
-            return server.await(word, START_SECONDS);
-        } catch (IOException e) {
-            throw new MeasurementException(String.valueOf(e.getMessage()), e);
-        }
-    }
-
     // ---- the soft RNIC
 
     /** Both ends of the soft RNIC: a server in a process of its own, and a device of this process. */
@@ -142,7 +134,7 @@ final class BothWaysRows {
             command.addAll(List.of("-p", "0", "--run-infinitely", "--progress", progress));
             Child child = start(command);
             opened.add(child);
-            String port = await(child, "listening").replaceFirst("on .*:([0-9]+),.*", "$1");
+            String port = child.await("listening", START_SECONDS).replaceFirst("on .*:([0-9]+),.*", "$1");
             server = new InetSocketAddress(InetAddress.getLoopbackAddress(), Integer.parseInt(port));
         }
 

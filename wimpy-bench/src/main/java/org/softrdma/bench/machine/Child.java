@@ -12,6 +12,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import org.softrdma.bench.measurement.MeasurementException;
 
 /**
  * A child process with a line-based protocol: it prints what happened on its standard output, takes commands on its standard
@@ -88,9 +89,10 @@ public final class Child implements AutoCloseable {
      *
      * @param word the first word
      * @param timeoutSeconds how long to wait
-     * @throws IOException if the process ended first or was too slow, with the end of what it wrote to its standard error
+     * @throws MeasurementException if the process ended first or was too slow, with the end of what it wrote to its
+     *     standard error
      */
-    public String await(String word, long timeoutSeconds) throws IOException {
+    public String await(String word, long timeoutSeconds) {
         long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(timeoutSeconds);
         for (; ; ) {
             String line = next(word, deadlineNs, timeoutSeconds);
@@ -104,27 +106,28 @@ public final class Child implements AutoCloseable {
      * Waits for the next line.
      *
      * @param timeoutSeconds how long to wait
-     * @throws IOException as {@link #await}
+     * @throws MeasurementException as {@link #await}
      */
-    public String nextLine(long timeoutSeconds) throws IOException {
+    public String nextLine(long timeoutSeconds) {
         return next("anything", System.nanoTime() + TimeUnit.SECONDS.toNanos(timeoutSeconds), timeoutSeconds);
     }
 
-    private String next(String what, long deadlineNs, long timeoutSeconds) throws IOException {
+    private String next(String what, long deadlineNs, long timeoutSeconds) {
         try {
             String line = lines.poll(deadlineNs - System.nanoTime(), TimeUnit.NANOSECONDS);
             if (line == null) {
-                throw new IOException(name + " did not say " + what + " within " + timeoutSeconds + " s" + complaint());
+                throw new MeasurementException(
+                        name + " did not say " + what + " within " + timeoutSeconds + " s" + complaint());
             }
             if (line.equals(END)) {
                 lines.add(END);
                 errorReader.join(TimeUnit.SECONDS.toMillis(1));
-                throw new IOException(name + " ended before it said " + what + complaint());
+                throw new MeasurementException(name + " ended before it said " + what + complaint());
             }
             return line;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new IOException("interrupted while waiting for " + name, e);
+            throw new MeasurementException("interrupted while waiting for " + name, e);
         }
     }
 
@@ -132,19 +135,23 @@ public final class Child implements AutoCloseable {
      * Sends it a line.
      *
      * @param line the line, without its end
-     * @throws IOException if it has ended
+     * @throws MeasurementException if it has ended
      */
-    public void send(String line) throws IOException {
-        input.write((line + "\n").getBytes(StandardCharsets.UTF_8));
-        input.flush();
+    public void send(String line) {
+        try {
+            input.write((line + "\n").getBytes(StandardCharsets.UTF_8));
+            input.flush();
+        } catch (IOException e) {
+            throw new MeasurementException(name + " has ended: " + e.getMessage(), e);
+        }
     }
 
     /**
      * Stops it where it is, so that one that spins leaves its core to others; {@link #resume} lets it go on.
      *
-     * @throws IOException if that cannot be done
+     * @throws MeasurementException if that cannot be done
      */
-    public void suspend() throws IOException {
+    public void suspend() {
         signal("STOP");
         suspended = true;
     }
@@ -152,24 +159,26 @@ public final class Child implements AutoCloseable {
     /**
      * Lets it go on after {@link #suspend}.
      *
-     * @throws IOException if that cannot be done
+     * @throws MeasurementException if that cannot be done
      */
-    public void resume() throws IOException {
+    public void resume() {
         signal("CONT");
         suspended = false;
     }
 
-    private void signal(String signal) throws IOException {
-        Process kill = new ProcessBuilder("sh", "-c", "kill -" + signal + " " + pid())
-                .redirectErrorStream(true)
-                .start();
+    private void signal(String signal) {
         try {
+            Process kill = new ProcessBuilder("sh", "-c", "kill -" + signal + " " + pid())
+                    .redirectErrorStream(true)
+                    .start();
             if (kill.waitFor() != 0) {
-                throw new IOException("could not send " + signal + " to " + name);
+                throw new MeasurementException("could not send " + signal + " to " + name);
             }
+        } catch (IOException e) {
+            throw new MeasurementException("could not send " + signal + " to " + name + ": " + e.getMessage(), e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new IOException("interrupted while sending " + signal + " to " + name, e);
+            throw new MeasurementException("interrupted while sending " + signal + " to " + name, e);
         }
     }
 
@@ -191,7 +200,7 @@ public final class Child implements AutoCloseable {
                 resume();
             }
             input.close();
-        } catch (IOException e) {
+        } catch (IOException | MeasurementException e) {
             errors.add("(closing its standard input: " + e.getMessage() + ")");
         }
         boolean ended = false;

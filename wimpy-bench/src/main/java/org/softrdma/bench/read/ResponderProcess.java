@@ -88,7 +88,7 @@ public final class ResponderProcess implements AutoCloseable {
         }
     }
 
-    private static InetSocketAddress address(Child child, InetAddress host) throws IOException {
+    private static InetSocketAddress address(Child child, InetAddress host) {
         return new InetSocketAddress(host, Integer.parseInt(child.await("LISTENING", START_SECONDS)));
     }
 
@@ -125,20 +125,12 @@ public final class ResponderProcess implements AutoCloseable {
 
     /** Stops one that spins where it is, see {@link Child#suspend}. */
     public void suspend() {
-        try {
-            child.suspend();
-        } catch (IOException e) {
-            throw failure(e);
-        }
+        child.suspend();
     }
 
     /** Lets it go on. */
     public void resume() {
-        try {
-            child.resume();
-        } catch (IOException e) {
-            throw failure(e);
-        }
+        child.resume();
     }
 
     private static MeasurementException failure(IOException e) {
@@ -146,12 +138,8 @@ public final class ResponderProcess implements AutoCloseable {
     }
 
     private String ask(String question, String answer) {
-        try {
-            child.send(question);
-            return child.await(answer, ANSWER_SECONDS);
-        } catch (IOException e) {
-            throw failure(e);
-        }
+        child.send(question);
+        return child.await(answer, ANSWER_SECONDS);
     }
 
     @Override

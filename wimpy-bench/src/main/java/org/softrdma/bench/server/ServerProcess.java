@@ -15,6 +15,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.ToIntFunction;
 import java.util.stream.Stream;
 import org.softrdma.bench.cpu.CpuClock;
 import org.softrdma.bench.machine.Child;
@@ -121,12 +122,12 @@ public final class ServerProcess implements AutoCloseable {
     }
 
     /** Starts a program of ours, which says where it listens. */
-    private static ServerProcess speaking(String name, List<String> command, InetAddress host, Listening listening) {
+    private static ServerProcess speaking(String name, List<String> command, InetAddress host, ToIntFunction<Child> listening) {
         try {
             Child child = Child.start(name, command);
             try {
-                return new ServerProcess(child, new InetSocketAddress(host, listening.port(child)));
-            } catch (IOException e) {
+                return new ServerProcess(child, new InetSocketAddress(host, listening.applyAsInt(child)));
+            } catch (MeasurementException e) {
                 String said = child.errorOutput();
                 child.close();
                 throw new MeasurementException(said.isEmpty() ? String.valueOf(e.getMessage()) : firstLine(said), e);
@@ -138,11 +139,6 @@ public final class ServerProcess implements AutoCloseable {
 
     private static int port(String address) {
         return Integer.parseInt(address.substring(address.lastIndexOf(':') + 1));
-    }
-
-    /** Hears where a program listens. */
-    private interface Listening {
-        int port(Child child) throws IOException;
     }
 
     /**
@@ -257,35 +253,23 @@ public final class ServerProcess implements AutoCloseable {
 
     /** What {@code softrdma store} says of itself now, by name. */
     public Map<String, Long> report() {
-        try {
-            child.send("report");
-            Map<String, Long> report = new HashMap<>();
-            for (String word : child.await("report:", START_SECONDS).split(" ", -1)) {
-                int equals = word.indexOf('=');
-                report.put(word.substring(0, equals), Long.valueOf(word.substring(equals + 1)));
-            }
-            return report;
-        } catch (IOException e) {
-            throw failure(e);
+        child.send("report");
+        Map<String, Long> report = new HashMap<>();
+        for (String word : child.await("report:", START_SECONDS).split(" ", -1)) {
+            int equals = word.indexOf('=');
+            report.put(word.substring(0, equals), Long.valueOf(word.substring(equals + 1)));
         }
+        return report;
     }
 
     /** Stops it where it is, so that it leaves its core to others; {@link #resume} lets it go on. */
     public void suspend() {
-        try {
-            child.suspend();
-        } catch (IOException e) {
-            throw failure(e);
-        }
+        child.suspend();
     }
 
     /** Lets it go on after {@link #suspend}. */
     public void resume() {
-        try {
-            child.resume();
-        } catch (IOException e) {
-            throw failure(e);
-        }
+        child.resume();
     }
 
     /** A meter of its threads. */

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
+import org.softrdma.bench.measurement.MeasurementException;
 
 class ChildTest {
     private static final long SECONDS = 20;
@@ -32,7 +33,8 @@ class ChildTest {
     @Test
     void shouldTellWhatAChildWroteToItsStandardErrorWhenItEndsTooEarly() throws IOException {
         try (Child child = Child.start("failing", List.of("sh", "-c", "echo it hurts >&2; exit 3"))) {
-            IOException failure = assertThrows(IOException.class, () -> child.await("READY", SECONDS));
+            MeasurementException failure =
+                    assertThrows(MeasurementException.class, () -> child.await("READY", SECONDS));
 
             assertTrue(failure.toString().contains("failing ended before it said READY"), failure.toString());
             assertTrue(failure.toString().contains("it hurts"), failure.toString());
