@@ -22,12 +22,7 @@ enum MemcachedOption {
             "the server keeps its working directory; `-P` also works without `-d`",
             "-d"),
     CORE_DUMPS("-r, --enable-coredumps", Treatment.WARNED, "`ulimit -c` decides", "-r"),
-    USER(
-            "-u, --user",
-            Treatment.WORKS,
-            "only root can switch users; root need not use it",
-            "-u",
-            "root"),
+    USER("-u, --user", Treatment.WORKS, "only root can switch users; root need not use it", "-u", "root"),
     MEMORY("-m, --memory-limit", Treatment.WORKS, "does not include the JVM's heap", "-m", "128"),
     NO_EVICTIONS("-M, --disable-evictions", Treatment.WORKS, "", "-M"),
     CONNECTIONS("-c, --conn-limit", Treatment.WORKS, "also the limit of queue pairs", "-c", "10"),

@@ -30,18 +30,20 @@ public record Surroundings(
         ServerNetwork network,
         ServerThreads ownThreads,
         Turns turns) {
-    private static final LongSupplier WALL_SECONDS = () -> System.currentTimeMillis() / 1000;
-
     /** The clocks of this machine from now on, its sockets and threads. */
     Surroundings() {
         this(
                 SystemNanoClock.INSTANCE,
-                new ServerClock(WALL_SECONDS, SystemNanoClock.INSTANCE),
-                WALL_SECONDS,
+                new ServerClock(Surroundings::nowSeconds, SystemNanoClock.INSTANCE),
+                Surroundings::nowSeconds,
                 new SecureRandom(),
                 new SocketNetwork(),
                 new PlatformThreads(),
                 Turns.OF_JVM);
+    }
+
+    private static long nowSeconds() {
+        return System.currentTimeMillis() / 1000;
     }
 
     /** The same with another clock of all limits, and with it another one by which items expire, from now on. */

@@ -61,7 +61,8 @@ enum MemcachedCommand {
             "NF"),
     META_GET(TextCommand.META_GET, "get, touch", "with all flags", "mg n v", "VA 1", "mg n", "HD", "mg no v", "EN"),
     META_ARITHMETIC(TextCommand.META_ARITHMETIC, "arithmetic", "with all flags", "ma n v", "VA 1", "ma no", "NF"),
-    META_DELETE(TextCommand.META_DELETE, "delete", "with all flags", "md no", "NF", "md n C999999", "EX", "md n I", "HD"),
+    META_DELETE(
+            TextCommand.META_DELETE, "delete", "with all flags", "md no", "NF", "md n C999999", "EX", "md n I", "HD"),
     META_DEBUG(TextCommand.META_DEBUG, "", "", "me no", "EN"),
     DECR(TextCommand.DECR, "arithmetic", "", "decr n 9", "0"),
     DELETE(TextCommand.DELETE, "delete", "", "delete n", "DELETED", "delete no", "NOT_FOUND"),

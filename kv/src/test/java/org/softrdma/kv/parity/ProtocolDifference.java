@@ -63,8 +63,8 @@ enum ProtocolDifference {
             "If a value with a cas number is too large, the older value",
             three -> three.kept(cas -> three.classic("cas kept 0 0 2000000 " + cas + "\r\n" + Three.LARGE, 1)),
             three -> three.kept(cas -> three.meta("ms kept 2000000 C" + cas + "\r\n" + Three.LARGE)),
-            three -> three.kept(cas ->
-                    three.binary(BinaryOperation.SET, BinaryClient.store(0, 0), "kept", Three.LARGE, cas)));
+            three -> three.kept(
+                    cas -> three.binary(BinaryOperation.SET, BinaryClient.store(0, 0), "kept", Three.LARGE, cas)));
 
     private final String what;
     private final Look classic;
@@ -135,8 +135,7 @@ enum ProtocolDifference {
         }
 
         private String quietly(BinaryOperation operation, byte[] extras, String key) throws IOException {
-            List<String> answers =
-                    frames.askAll(BinaryClient.frame(operation.quietOpcode(), extras, key, "", 0, 0));
+            List<String> answers = frames.askAll(BinaryClient.frame(operation.quietOpcode(), extras, key, "", 0, 0));
             return answers.isEmpty() ? "not answered" : answers.toString();
         }
 

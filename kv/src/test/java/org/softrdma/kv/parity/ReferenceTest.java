@@ -136,8 +136,7 @@ class ReferenceTest {
         String page = Files.readString(PAGE);
         String commands = Arrays.stream(MemcachedCommand.values())
                 .map(MemcachedCommand::row)
-                .collect(Collectors.joining(
-                        "\n", "| Command | Operation | Answers | |\n|---|---|---|---|\n", "\n"));
+                .collect(Collectors.joining("\n", "| Command | Operation | Answers | |\n|---|---|---|---|\n", "\n"));
         String differences = Arrays.stream(KnownDifference.values())
                 .map(KnownDifference::row)
                 .collect(Collectors.joining("\n", "| What | memcached | Here | Why |\n|---|---|---|---|\n", "\n"));

@@ -147,9 +147,11 @@ class MemcachedParityTest {
                 bget\nset k 0 0 1\nx\nbget k\nverbosity 0 1 2\ncache_memlimit 64 1 2\ncache_memlimit\nslabs\nslabs x
                 stats detail off\nstats detail\nstats detail x\nmn""",
                 // too large
-                "set k 0 0 1\nx\nset k 0 0 1048577\n%1$s\nget k\nset k 0 0 1\nx\nadd k 0 0 1048577\n%1$s\nget k\nms k 1048577 Oa\n%1$s\nmg k\n"
-                        .concat("set k 0 0 1\nx\nms k 1048577 ME\n%1$s\nmg k\nset k 0 0 1\nx\nms k 1048577 C1\n%1$s\nmg k")
+                "set k 0 0 1\nx\nset k 0 0 1048577\n%1$s\nget k\nset k 0 0 1\nx\nadd k 0 0 1048577\n%1$s\nget k\nms k 1048577 Oa\n%1$s\nmg k"
                         .formatted("x".repeat(1_048_577)),
+                // too large, with a mode or a cas number: the older value goes
+                """
+                set k 0 0 1\nx\nms k 1048577 ME\n%1$s\nmg k\nset k 0 0 1\nx\nms k 1048577 C1\n%1$s\nmg k""".formatted("x".repeat(1_048_577)),
                 // flush
                 "set a 0 0 1\nx\nset b 0 0 1\nx\nflush_all\nget a b\nset a 0 0 1\nx\nflush_all 0\nget a\nset a 0 0 1\nx\nflush_all 100\nget a\nflush_all 0 noreply\nget a");
     }

@@ -29,18 +29,18 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.softrdma.kv.server.host.PortSettings;
 import org.softrdma.kv.server.memory.RegisteredChunks;
+import org.softrdma.kv.server.session.DiagnosisSettings;
 import org.softrdma.kv.store.SlabGeometry;
 import org.softrdma.sim.SoftRdmaProvider;
-import org.softrdma.kv.server.session.DiagnosisSettings;
 import org.softrdma.verbs.Capabilities;
 import org.softrdma.verbs.Feature;
 import org.softrdma.verbs.MemorySource;
@@ -253,8 +253,8 @@ class ServerOptionsTest {
     @Test
     void shouldFlushLater() throws IOException {
         AtomicLong now = new AtomicLong(1_000_000);
-        try (RunningServer running =
-                        new RunningServer(context -> context.surroundings(around -> around.withClockSeconds(now::get)));
+        try (RunningServer running = new RunningServer(
+                        context -> context.surroundings(around -> around.withClockSeconds(now::get)));
                 RawMemcached client = new RawMemcached(running.address())) {
             assertEquals("STORED\r\nOK\r\n", client.ask("set k 0 0 1\r\nx\r\nflush_all 1\r\n", "STORED\r\nOK\r\n"));
             long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
@@ -448,8 +448,8 @@ class ServerOptionsTest {
     @Test
     void shouldListConnectionsWithWhatTheyDo() throws IOException {
         AtomicLong now = new AtomicLong(1_000_000);
-        try (RunningServer running =
-                        new RunningServer(context -> context.surroundings(around -> around.withClockSeconds(now::get)));
+        try (RunningServer running = new RunningServer(
+                        context -> context.surroundings(around -> around.withClockSeconds(now::get)));
                 RawMemcached sending = new RawMemcached(running.address());
                 RawMemcached client = new RawMemcached(running.address())) {
             assertEquals("MN\r\n", sending.ask("mn\r\nset k 0 0 6\r\n", "MN\r\n"));

@@ -117,8 +117,8 @@ class UnknownPeersTest {
     @Test
     void shouldForgetATokenThatIsTooOld() throws IOException {
         long lifeNs = TimeUnit.MILLISECONDS.toNanos(1);
-        try (RunningServer running =
-                        new RunningServer(context -> context.timeouts(timeouts -> timeouts.withHelloTimeoutNs(lifeNs)));
+        try (RunningServer running = new RunningServer(
+                        context -> context.timeouts(timeouts -> timeouts.withHelloTimeoutNs(lifeNs)));
                 RawMemcached tcp = new RawMemcached(running.address())) {
             String token = RawQueuePair.token(tcp);
             long givenNs = System.nanoTime();
@@ -129,8 +129,8 @@ class UnknownPeersTest {
 
     @Test
     void shouldEndQueuePairThatConnectsAndSaysNoHello() throws IOException {
-        try (RunningServer running = new RunningServer(
-                        context -> context.timeouts(timeouts -> timeouts.withHelloTimeoutNs(TimeUnit.SECONDS.toNanos(3))));
+        try (RunningServer running = new RunningServer(context ->
+                        context.timeouts(timeouts -> timeouts.withHelloTimeoutNs(TimeUnit.SECONDS.toNanos(3))));
                 RawMemcached tcp = new RawMemcached(running.address())) {
             String token = RawQueuePair.token(tcp);
             try (RawQueuePair silent = RawQueuePair.showing(token, running, 2)) {
@@ -311,8 +311,8 @@ class UnknownPeersTest {
     void shouldEndStrangersThatDoNotSayWhoTheyAre() {
         long helloTimeoutNs = TimeUnit.SECONDS.toNanos(2);
         try (RunningServer running = new RunningServer(
-                        context ->
-                                context.maxConnections(2).timeouts(timeouts -> timeouts.withHelloTimeoutNs(helloTimeoutNs)),
+                        context -> context.maxConnections(2)
+                                .timeouts(timeouts -> timeouts.withHelloTimeoutNs(helloTimeoutNs)),
                         Map.of(),
                         Changed::withoutPrivateData);
                 CloseStack strangers = new CloseStack()) {

@@ -239,8 +239,7 @@ public final class Registrar {
         }
     }
 
-    /** Not at the same time as another change, a swap or the close of it. */
-    /** Changes a registration. */
+    /** Changes a registration. Not at the same time as another change, a swap or the close of it. */
     void reregister(SoftMemoryRegion region, Reregistration change) {
         DeviceDomain domain = domain(region, change);
         beginChange(region);

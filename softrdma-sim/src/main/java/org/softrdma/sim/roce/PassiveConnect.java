@@ -143,8 +143,7 @@ final class PassiveConnect implements PeerRequest, RoceConnection.Handshake {
     private void reply(QueuePairEnd queuePair, ConnectionParameters parameters) {
         CmEndpoint peers = request.endpoint();
         RoceSettings own = connection.ports().settings();
-        RcSettings settings =
-                Terms.settings(port, own, Terms.transferUnit(request.pathMtu()), parameters, peers);
+        RcSettings settings = Terms.settings(port, own, Terms.transferUnit(request.pathMtu()), parameters, peers);
         queuePair.accepting(listening, remote);
         int number = connection.open(port, port.path(manager.peer()));
         int psn = connection.ports().random().nextInt(Psn.MASK);

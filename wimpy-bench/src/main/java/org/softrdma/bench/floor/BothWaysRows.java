@@ -56,8 +56,9 @@ final class BothWaysRows {
     ArrayNode run(List<String> pinning) {
         setup.out().println("""
 
-                READs of 64 KiB in both directions of one connection, thousands per second and direction
-                         window    C to C    soft RNIC, engine  ratio    soft RNIC, manual  ratio""");
+            READs of 64 KiB in both directions of one connection, thousands per second and direction
+                     window    C to C    soft RNIC, engine  ratio    soft RNIC, manual  ratio\
+            """);
         ArrayNode rows = mapper.createArrayNode();
         List<AutoCloseable> opened = new ArrayList<>();
         try {

@@ -122,7 +122,8 @@ public final class ServerProcess implements AutoCloseable {
     }
 
     /** Starts a program of ours, which says where it listens. */
-    private static ServerProcess speaking(String name, List<String> command, InetAddress host, ToIntFunction<Child> listening) {
+    private static ServerProcess speaking(
+            String name, List<String> command, InetAddress host, ToIntFunction<Child> listening) {
         try {
             Child child = Child.start(name, command);
             try {

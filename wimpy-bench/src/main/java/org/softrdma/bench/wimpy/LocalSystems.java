@@ -274,7 +274,11 @@ final class LocalSystems {
         GetLoad load = opened.add(new PipelinedGetLoad(
                 server.address(), TcpCommands.META, plan.clients(), plan.maxWindow(), certificate.clients()));
         list.add(new MeasuredSystem(
-                kind, name, null, TcpCommands.META.getLabel() + " in TLS", MeasuredSystem.Server.of(server, load, null)));
+                kind,
+                name,
+                null,
+                TcpCommands.META.getLabel() + " in TLS",
+                MeasuredSystem.Server.of(server, load, null)));
         list.addProcess(server.pid());
     }
 

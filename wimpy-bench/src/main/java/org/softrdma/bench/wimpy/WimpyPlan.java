@@ -148,7 +148,8 @@ public record WimpyPlan(
 
     /** How memcached is asked, each way a system of its own. */
     List<TcpCommands> memcachedCommands() {
-        List<TcpCommands> commands = new ArrayList<>(List.of(TcpCommands.META, TcpCommands.CLASSIC, TcpCommands.MULTI_KEY));
+        List<TcpCommands> commands =
+                new ArrayList<>(List.of(TcpCommands.META, TcpCommands.CLASSIC, TcpCommands.MULTI_KEY));
         if (extras.contains(Extra.BINARY)) {
             commands.add(TcpCommands.BINARY);
         }
@@ -175,7 +176,9 @@ public record WimpyPlan(
 
     /** The pairs of each length. */
     List<MixPairs> keySpaces() {
-        return valueLengths.stream().map(length -> MixPairs.keyedByLength(pairs, length)).toList();
+        return valueLengths.stream()
+                .map(length -> MixPairs.keyedByLength(pairs, length))
+                .toList();
     }
 
     /** What a load by READ must hold. */

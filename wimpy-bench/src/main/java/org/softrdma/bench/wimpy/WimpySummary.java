@@ -217,14 +217,15 @@ final class WimpySummary {
                 + " batches what it has read, so that the server's LRU and statistics stay true; its rows"
                 + " include the cost of these touch reports. The systems take turns in each of "
                 + plan.timing().rounds() + " rounds of " + plan.timing().millis()
-                + " ms; figures are medians over the rounds, ratios are medians of the"
-                + " ratios within a round. Before, each row is loaded until its server spends no more than a tenth of its CPU,"
-                + " or a hundredth of the time, on compiling bytecode, but no longer than "
-                + Warmth.MOST_PASSES + " passes. The server's CPU is that of all its threads but the compiler's."
-                + " A block with a row whose rounds differ by more than a quarter, but for the farthest of four, gets up"
-                + " to two more rounds; a row that still does so says \"too noisy\"."
-                + " memcached is measured in several forms, and the cheapest is the one to compare with: meta"
-                + " get (mg), classic get, one get for as many keys as are outstanding"
+                + " ms; figures are medians over the rounds, ratios are medians of the ratios within a round. Before,"
+                + " each row is loaded until its server spends no more than a tenth of its CPU, or a hundredth of the"
+                + " time, on compiling bytecode, but no longer than "
+                + Warmth.MOST_PASSES + " passes. The server's CPU is that of all its threads but the compiler's. A"
+                + " block with a row whose rounds differ by more than a quarter, but for the"
+                + " farthest of four, gets up to two more rounds; a row that still does so says"
+                + " \"too noisy\". memcached is measured in several forms, and the cheapest is"
+                + " the one to compare with: meta get (mg), classic get, one get for as many keys"
+                + " as are outstanding"
                 + (plan.extras().contains(WimpyPlan.Extra.BINARY) ? ", and the binary protocol's getk." : ".")
                 + (plan.extras().contains(WimpyPlan.Extra.TLS)
                         ? " Rows in TLS are compared with memcached's in TLS."
@@ -286,7 +287,8 @@ final class WimpySummary {
         return warning(
                 RunWarning.Kind.NOT_AS_COUNTED,
                 rows,
-                "The server's device counted less than a READ per GET, so these rows are not what a GET by READ costs: ");
+                "The server's device counted less than a READ per GET, so these rows are not what a GET by READ"
+                        + " costs: ");
     }
 
     private Optional<RunWarning> notWarm() {
@@ -341,8 +343,8 @@ final class WimpySummary {
         return warning(
                 RunWarning.Kind.RATIO_IS_NO_QUOTIENT,
                 rows,
-                "The median of the rounds' ratios differs by more than 10 % from the quotient of the two medians, because the"
-                        + " machine's pace changed between rounds: ");
+                "The median of the rounds' ratios differs by more than 10 % from the quotient of the two medians,"
+                        + " because the machine's pace changed between rounds: ");
     }
 
     private static Optional<RunWarning> warning(RunWarning.Kind kind, List<String> rows, String what) {

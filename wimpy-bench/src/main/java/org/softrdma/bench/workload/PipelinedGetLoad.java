@@ -320,7 +320,9 @@ public final class PipelinedGetLoad implements GetLoad {
 
         /** One request per key; of many keys, when the last such request is answered. */
         private void askWhatIsDue() {
-            if (outstanding == window || !arrivals.isDue(nowNs) || (command == TcpCommands.MULTI_KEY && outstanding > 0)) {
+            if (outstanding == window
+                    || !arrivals.isDue(nowNs)
+                    || (command == TcpCommands.MULTI_KEY && outstanding > 0)) {
                 return;
             }
             output.put(requestStart);

@@ -124,7 +124,8 @@ class GetLoadTest {
     void shouldGetRightValuesInFrames(int valueLength, int window) {
         MixPairs pairs = MixPairs.keyedByLength(PAIRS, valueLength);
         try (MemcachedAdmin admin = new MemcachedAdmin(server.memcachedAddress());
-                PipelinedGetLoad gets = new PipelinedGetLoad(server.memcachedAddress(), TcpCommands.BINARY, 3, window)) {
+                PipelinedGetLoad gets =
+                        new PipelinedGetLoad(server.memcachedAddress(), TcpCommands.BINARY, 3, window)) {
             admin.insert(pairs);
             LoadOutcome outcome = gets.run(pairs, window, Arrivals.closed(DURATION_NS));
             assertEquals(0, outcome.errors());

@@ -435,9 +435,8 @@ class StudyResultsTest {
         // More than half of next to nothing is next to nothing.
         rows.add(compiling(same, 90, 100));
         assertEquals(
-                List.of(
-                        "Servers were not warm yet in 1 of 3 rows: they compiled bytecode: softrdma, READ arena, 1 KiB, 16"
-                                + " outstanding (50 % of its CPU)."),
+                List.of("Servers were not warm yet in 1 of 3 rows: they compiled bytecode: softrdma, READ arena, 1"
+                        + " KiB, 16 outstanding (50 % of its CPU)."),
                 texts(results(plan(List.of(100), List.of(1)), rows)));
         for (int i = 0; i < 5; i++) {
             rows.add(compiling(READ, 2000, 4000));
@@ -458,17 +457,17 @@ class StudyResultsTest {
         assertTrue(
                 tile.detail()
                         .startsWith(
-                                "of memcached's CPU (median of 3 rounds' ratios, 1.08 to 1.30): 1.04 \u00b5s of server CPU"),
+                                "of memcached's CPU (median of 3 rounds' ratios, 1.08 to 1.30): 1.04 \u00b5s of server"
+                                        + " CPU"),
                 tile::toString);
         assertEquals(List.of(), texts(results), "1.04 / 0.95 is 1.09");
         StudyResults apart = results(
                 plan(List.of(100), List.of(1)),
                 List.of(row(MG, 100, 1, 1.0, 0.8, 0.8), row(READ, 100, 1, 1.08, 1.0, 0.864)));
         assertEquals(
-                List.of(
-                        "The median of the rounds' ratios differs by more than 10 % from the quotient of the two medians,"
-                                + " because the machine's pace changed between rounds: softrdma, READ arena, 1 KiB, 16 outstanding"
-                                + " (1.08 and 1.25)."),
+                List.of("The median of the rounds' ratios differs by more than 10 % from the quotient of the two"
+                        + " medians, because the machine's pace changed between rounds: softrdma, READ arena, 1"
+                        + " KiB, 16 outstanding (1.08 and 1.25)."),
                 texts(apart));
         JsonNode json = new ObjectMapper()
                 .readTree(new WimpyJson(apart).write(directory).toFile());

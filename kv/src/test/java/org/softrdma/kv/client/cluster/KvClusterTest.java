@@ -108,8 +108,8 @@ class KvClusterTest {
     @Test
     void shouldGetManyKeysInTheirOrder() {
         try (KvCluster client = cluster();
-                SharedKvCluster shared = SharedKvCluster.connect(
-                        running.getFirst().clientDevice(), context())) {
+                SharedKvCluster shared =
+                        SharedKvCluster.connect(running.getFirst().clientDevice(), context())) {
             fill(client);
             List<byte[]> keys = new ArrayList<>();
             for (int i = KEYS + 9; i >= 0; i--) {
@@ -132,8 +132,8 @@ class KvClusterTest {
     @Test
     void shouldAskEveryServerWhatNamesNoKey() {
         try (KvCluster client = cluster();
-                SharedKvCluster shared = SharedKvCluster.connect(
-                        running.getFirst().clientDevice(), context())) {
+                SharedKvCluster shared =
+                        SharedKvCluster.connect(running.getFirst().clientDevice(), context())) {
             for (KvCommands each : List.of(client, shared)) {
                 fill(each);
                 Map<String, String> statistics = each.stats("");
@@ -282,8 +282,7 @@ class KvClusterTest {
 
     @Test
     void shouldServeManyThreads() {
-        try (SharedKvCluster client = SharedKvCluster.connect(
-                running.getFirst().clientDevice(), context())) {
+        try (SharedKvCluster client = SharedKvCluster.connect(running.getFirst().clientDevice(), context())) {
             List<CompletableFuture<SetStatus>> sets = new ArrayList<>();
             List<CompletableFuture<Optional<KvItem>>> gets = new ArrayList<>();
             for (int i = 0; i < KEYS; i++) {
@@ -301,8 +300,7 @@ class KvClusterTest {
     void shouldSayWhatIsWrongWithAContext() {
         ClusterServer one = new ClusterServer("a", 1, 1);
         IllegalArgumentException refusal = assertThrows(
-                IllegalArgumentException.class,
-                () -> new KvClusterContext(List.of(one, one), its -> its, -1, 0));
+                IllegalArgumentException.class, () -> new KvClusterContext(List.of(one, one), its -> its, -1, 0));
         assertEquals(
                 "server a:1: named twice; ejectAfter=-1: expected 0 to 1048576; retryNs=0: expected 1 to"
                         + " 86400000000000",

@@ -19,8 +19,7 @@ class MembershipTest {
     private long nowNs = Long.MAX_VALUE - 500; // a nanosecond clock may run over
 
     private Membership membership(int ejectAfter) {
-        return new Membership(
-                new KvClusterContext(SERVERS).withEjection(ejectAfter, RETRY_NS), () -> nowNs);
+        return new Membership(new KvClusterContext(SERVERS).withEjection(ejectAfter, RETRY_NS), () -> nowNs);
     }
 
     private static void fail(Membership membership, int server, int times) {
