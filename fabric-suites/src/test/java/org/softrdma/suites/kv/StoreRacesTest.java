@@ -15,9 +15,9 @@ import org.junit.jupiter.api.Timeout;
 class StoreRacesTest {
     private static final int SAMPLE = Integer.getInteger("softrdma.sample", 1);
     private static final int SEEDS = Integer.getInteger("softrdma.seeds", 1000 / SAMPLE);
-    private static final int SLOW_SEEDS = Boolean.getBoolean("softrdma.slow.short") ? 3_000 : 10_000;
+    private static final int SLOW_SEEDS = Boolean.getBoolean("softrdma.slow.short") ? 1_500 : 10_000;
     private static final int FAULTY_SEEDS = Integer.getInteger("softrdma.seeds", 300 / SAMPLE);
-    private static final int SLOW_FAULTY_SEEDS = Boolean.getBoolean("softrdma.slow.short") ? 1_500 : 5_000;
+    private static final int SLOW_FAULTY_SEEDS = Boolean.getBoolean("softrdma.slow.short") ? 700 : 5_000;
 
     @Test
     @Tag("sampled")

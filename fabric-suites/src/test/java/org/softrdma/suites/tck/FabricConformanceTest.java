@@ -31,7 +31,7 @@ class FabricConformanceTest {
             .map(Integer::valueOf)
             .collect(Collectors.toSet());
 
-    private static final int MANY = Boolean.getBoolean("softrdma.slow.short") ? 8 : 200;
+    private static final int MANY = Boolean.getBoolean("softrdma.slow.short") ? 3 : 200;
 
     private static void runAll(long first, int seeds) {
         FabricSuite suite =

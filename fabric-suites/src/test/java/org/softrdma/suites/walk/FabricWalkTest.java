@@ -24,7 +24,7 @@ class FabricWalkTest {
     private static final int WALKS = Integer.getInteger("softrdma.sample", 1) == 1 ? 200 : 60;
     private static final int OPERATIONS = 200;
     private static final int NODES = 3;
-    private static final int MANY = Boolean.getBoolean("softrdma.slow.short") ? 800 : 20_000;
+    private static final int MANY = Boolean.getBoolean("softrdma.slow.short") ? 300 : 20_000;
 
     private static FabricWalk walk(long seed, boolean faults) {
         return new FabricWalk(settings(seed), faults);

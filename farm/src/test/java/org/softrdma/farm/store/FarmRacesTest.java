@@ -18,7 +18,7 @@ import org.softrdma.stores.StoreCounters;
 class FarmRacesTest {
     private static final int SAMPLE = Integer.getInteger("softrdma.sample", 1);
     private static final int SEEDS = Integer.getInteger("softrdma.seeds", 200 / SAMPLE);
-    private static final int SLOW_SEEDS = Boolean.getBoolean("softrdma.slow.short") ? 500 : 5000;
+    private static final int SLOW_SEEDS = Boolean.getBoolean("softrdma.slow.short") ? 200 : 5000;
 
     /** What all races have come to. */
     private static final class Sums {

@@ -333,39 +333,6 @@ class ServerOptionsTest {
         }
     }
 
-    /** The input of an operator who raised the size of values and found no room for the old ones afterwards. */
-    @Test
-    void shouldFindRoomAgainAfterValuesOfAnotherSize() throws IOException {
-        try (RunningServer running = new RunningServer(context -> context.items(items -> items.memoryLimit(64 << 20)));
-                RawMemcached client = new RawMemcached(running.address())) {
-            byte[] large = new byte[900_000];
-            for (int i = 0; i < 80; i++) {
-                client.send("set l" + i + " 0 0 " + large.length + "\r\n");
-                client.send(new String(large, StandardCharsets.ISO_8859_1) + "\r\n");
-                assertEquals("STORED", client.readLine());
-            }
-            client.ask("flush_all\r\n", "OK\r\n");
-            String value = "x".repeat(32);
-            long items = 0;
-            while (items < 290_000) { // of 300 000 that fit into 64 MB
-                for (int i = 0; i < 300_000; i++) {
-                    client.send("set s" + i + " 0 0 32 noreply\r\n" + value + "\r\n");
-                }
-                client.ask("mn\r\n", "MN\r\n");
-                items = statistic(client, "curr_items");
-            }
-            assertTrue(statistic(client, "slabs_moved") > 0);
-        }
-    }
-
-    private static long statistic(RawMemcached client, String name) throws IOException {
-        return stats(client, "stats")
-                .lines()
-                .filter(line -> line.startsWith("STAT " + name + " "))
-                .mapToLong(line -> Long.parseLong(line.substring(line.lastIndexOf(' ') + 1)))
-                .sum();
-    }
-
     @Test
     void shouldRaiseTheMemoryLimit() throws IOException {
         try (RunningServer running = new RunningServer(context -> context.items(items -> items.memoryLimit(8 << 20)));

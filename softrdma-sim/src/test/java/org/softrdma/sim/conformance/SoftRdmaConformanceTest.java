@@ -59,7 +59,7 @@ class SoftRdmaConformanceTest {
     @Test
     void shouldKeepTheRulesWhenTheTransportIsUring() {
         require(URING);
-        run(ConformanceSettings.of("sim", URING).withScale(HALF));
+        run(ConformanceSettings.of("sim", URING).withScale(BRIEF));
     }
 
     @Tag("slow")

@@ -19,7 +19,7 @@ class HerdRacesTest {
     private static final int SAMPLE = Integer.getInteger("softrdma.sample", 1);
     private static final int SEEDS = Integer.getInteger("softrdma.seeds", 200 / SAMPLE);
     private static final int CRASHES = Integer.getInteger("softrdma.seeds", 100 / SAMPLE);
-    private static final int SLOW_SEEDS = Boolean.getBoolean("softrdma.slow.short") ? 300 : 10_000;
+    private static final int SLOW_SEEDS = Boolean.getBoolean("softrdma.slow.short") ? 100 : 10_000;
 
     private record Result(RaceSum sum, long fromIndex, long fromLog) {
         static Result of(HerdRace race) {

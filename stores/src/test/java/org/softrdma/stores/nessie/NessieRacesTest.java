@@ -21,7 +21,7 @@ class NessieRacesTest {
     /** In fewer nothing goes wrong. */
     private static final int FAULTY_SEEDS = Math.max(SEEDS, 40);
 
-    private static final int SLOW_SEEDS = Boolean.getBoolean("softrdma.slow.short") ? 300 : 10_000;
+    private static final int SLOW_SEEDS = Boolean.getBoolean("softrdma.slow.short") ? 100 : 10_000;
     private static final int PAPER_SEEDS = 2000;
 
     @Test
