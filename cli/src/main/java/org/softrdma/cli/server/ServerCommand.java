@@ -141,8 +141,8 @@ public final class ServerCommand implements Callable<Integer> {
             names = {"-Y", "--auth-file"},
             paramLabel = "FILE",
             description = "Require a login. The file has lines USER:PASSWORD; a client sets any key to 'USER PASSWORD'"
-                + " before other commands and before RDMA. Needs a device with private data. A client that has logged"
-                + " in can read and change everything.")
+                    + " before other commands and before RDMA. Needs a device with private data. A client that has logged"
+                    + " in can read and change everything.")
     private @Nullable Path authFile;
 
     @Option(
