@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.run.device.GidEntry;
 import org.softrdma.run.device.RxeDevice;
@@ -49,6 +50,9 @@ import org.softrdma.verbs.VerbsException;
 public final class Card {
     private static final System.Logger LOG = System.getLogger(Card.class.getName());
     private static final long LONGEST_WAIT_NS = 1_000_000_000;
+    /** How often RECVs are looked for that programs have posted to queue pairs in ERROR. */
+    private static final long FLUSH_NS = 5_000_000;
+
     /** There and back, with some room: whoever has posted waits. */
     private static final int MOST_TURNS = 16;
 
@@ -59,6 +63,9 @@ public final class Card {
     private final int calls;
     private final CardSettings settings;
     private final IdentityHashMap<QueuePair, CardPair> pairs = new IdentityHashMap<>();
+    private boolean mayBeInError;
+    private final BiConsumer<QueuePair, CardPair> flush = (key, pair) -> mayBeInError |= pair.flushReceives();
+    private long flushedNs;
     private final Map<Integer, CardWindow> windows = new HashMap<>();
     private final SecureRandom secrets = new SecureRandom();
     private boolean callWaits;
@@ -233,13 +240,26 @@ public final class Card {
         }
         callWaits = false;
         contextEnds = false;
+        mayBeInError = true; // by the call that was answered
         tellEvents(opened);
         while (!callWaits && !contextEnds) {
             settings.faults().runDue();
-            int ignored = opened.progress(settings.faults().waitNs(LONGEST_WAIT_NS));
+            mayBeInError |= opened.progress(settings.faults().waitNs(mayBeInError ? FLUSH_NS : LONGEST_WAIT_NS)) > 0;
             tellEvents(opened);
+            flushReceives();
         }
         return callWaits;
+    }
+
+    private void flushReceives() {
+        if (mayBeInError) {
+            long nowNs = System.nanoTime();
+            if (nowNs - flushedNs >= FLUSH_NS) {
+                flushedNs = nowNs;
+                mayBeInError = false;
+                pairs.forEach(flush);
+            }
+        }
     }
 
     /** Tells programs what has happened to their queue pairs. */

@@ -101,7 +101,7 @@ public final class CardPair {
     private final ReceiveWorkRequest receive = new ReceiveWorkRequest();
     private int completed;
     private int received;
-    /** RECVs that are flushed at most: a program that posts for ever must not keep the card. */
+    /** RECVs that were flushed without a pause: a program that posts for ever must not keep the card. */
     private int flushes;
 
     /**
@@ -549,6 +549,21 @@ public final class CardPair {
             received = ring.next(received);
             ring.consumed(received);
         }
+    }
+
+    /**
+     * Flushes what a program has posted since the queue pair went to ERROR: no message asks for it, and nobody rings a doorbell for a
+     * RECV.
+     *
+     * @return false if it is not in ERROR, or its RECVs are shared
+     */
+    boolean flushReceives() {
+        boolean mayHaveSome = parts.receives != null && pair.state() == QueuePairState.ERROR;
+        if (mayHaveSome) {
+            flushes = 0;
+            supply();
+        }
+        return mayHaveSome;
     }
 
     private boolean isFlushed(RxeRing ring) {

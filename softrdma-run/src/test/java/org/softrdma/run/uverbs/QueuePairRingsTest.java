@@ -194,6 +194,21 @@ class QueuePairRingsTest {
         completions.expect(4, FLUSHED);
     }
 
+    /** Nobody rings a doorbell for a RECV. */
+    @Test
+    void shouldFlushReceivesThatArePostedInError() {
+        to.receive(1, 20_000, 9);
+        from.post(2, SEND, 0, 0, 10);
+        completions.expect(1, LENGTH_ERROR);
+        completions.expect(2, REMOTE_INVALID);
+        for (int i = 3; i < 200; i += 2) {
+            to.receive(i, 20_000, 64);
+            completions.expect(i, FLUSHED);
+            from.receive(i + 1, 20_000, 64);
+            completions.expect(i + 1, FLUSHED);
+        }
+    }
+
     @Test
     void shouldFailARequestWithAKeyThatIsNone() {
         from.fill(1, SEND, 0, 0, 10).set(ValueLayout.JAVA_INT, 220, program.lkey + 0x100);
