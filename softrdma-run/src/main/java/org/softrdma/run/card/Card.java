@@ -64,7 +64,7 @@ public final class Card {
     private final CardSettings settings;
     private final IdentityHashMap<QueuePair, CardPair> pairs = new IdentityHashMap<>();
     private boolean mayBeInError;
-    private final BiConsumer<QueuePair, CardPair> flush = (key, pair) -> mayBeInError |= pair.flushReceives();
+    private final BiConsumer<QueuePair, CardPair> flush = this::flush;
     private long flushedNs;
     private final Map<Integer, CardWindow> windows = new HashMap<>();
     private final SecureRandom secrets = new SecureRandom();
@@ -260,6 +260,10 @@ public final class Card {
                 pairs.forEach(flush);
             }
         }
+    }
+
+    private void flush(QueuePair ignored, CardPair pair) {
+        mayBeInError |= pair.flushReceives();
     }
 
     /** Tells programs what has happened to their queue pairs. */
