@@ -65,7 +65,7 @@ public final class Card {
     private final IdentityHashMap<QueuePair, CardPair> pairs = new IdentityHashMap<>();
     private boolean mayBeInError;
     private final BiConsumer<QueuePair, CardPair> flush = this::flush;
-    private long flushedNs;
+    private long flushedNs = System.nanoTime();
     private final Map<Integer, CardWindow> windows = new HashMap<>();
     private final SecureRandom secrets = new SecureRandom();
     private boolean callWaits;
