@@ -144,8 +144,8 @@ public final class LocalObjects {
         int number = FarmAddress.region(near);
         FarmRegion region = space.region(number);
         if (region == null || !space.serves(number)) {
-            throw new Locked(); // it is so new that this machine has yet to hear of it, or what is in doubt is not
-            // known
+            // It is so new that this machine has yet to hear of it, or what is in doubt is not known.
+            throw new Locked();
         }
         long offset = region.allocateAdjacent(length, count);
         if (offset == FarmSlabs.FULL) {
