@@ -58,6 +58,7 @@ final class ProgramCalls {
         Map<String, DeviceFile> devices = Map.of(UverbsDevice.PATH, verbs, RdmaCmDevice.PATH, manager);
         files = new FileCalls(
                 kernel, architecture, range, RxeTree.of(device, settings.faults()::isPortDown), devices, arena);
+        MemoryPause.pause(); // when it is needed, there is no memory to load it
     }
 
     /**
@@ -70,7 +71,7 @@ final class ProgramCalls {
         while (!ended) {
             try {
                 ended = answerNext(last);
-            } catch (OutOfMemoryError e) {
+            } catch (Error e) { // a class may have been needed for the first time, too
                 MemoryPause.pause(); // none to look for a call
             }
         }
@@ -155,7 +156,7 @@ final class ProgramCalls {
     private static void report(@Nullable LinuxCall which, Throwable failure) {
         try {
             LOG.log(Level.ERROR, "a call of the program failed here: " + which, failure);
-        } catch (OutOfMemoryError e) {
+        } catch (Error e) { // or a class that telling needs could not be loaded
             return;
         }
     }
