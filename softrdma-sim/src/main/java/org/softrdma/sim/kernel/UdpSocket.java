@@ -9,8 +9,8 @@ import java.net.InetAddress;
 
 /**
  * Opens and tunes a UDP socket, and asks about it. Non-blocking, closed when a program is started, and alone on its port:
- * neither SO_REUSEADDR nor SO_REUSEPORT is set, unless it is for a group ({@link #share}). Datagrams go and come through a {@link MessageVector}. Whoever opens it closes
- * the descriptor. Linux only: elsewhere this class cannot be loaded. One thread.
+ * neither SO_REUSEADDR nor SO_REUSEPORT is set, unless it is for a group ({@link #share}). Datagrams go and come through a
+ * {@link MessageVector}. Whoever opens it closes the descriptor. Linux only: elsewhere this class cannot be loaded. One thread.
  */
 public final class UdpSocket {
     private static final int IPPROTO_IP = MessageVector.IPPROTO_IP;
