@@ -11,6 +11,7 @@ import static org.softrdma.farm.node.NumberObjects.make;
 
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
@@ -159,12 +160,16 @@ class CopyTest {
      */
     @Test
     void shouldBeginAgainWhenAnEpochInterruptsIt() {
-        run(8, 4, 2, cluster -> {
+        run(3, 4, 2, cluster -> {
             FarmNode primary = cluster.node(0);
             List<Long> objects = new ArrayList<>();
             for (int i = 0; i < OBJECTS; i++) {
                 objects.add(make(primary));
             }
+            assertEquals(
+                    Collections.min(cluster.configuration().regions().keySet()),
+                    FarmAddress.region(objects.getFirst()),
+                    "each machine must copy this region first");
             AtomicInteger interrupted = new AtomicInteger();
             cluster.onMessage((machine, kind) -> {
                 if (kind == NodeMessageKind.COPY

@@ -12,7 +12,10 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.fabric.Fabric;
 import org.softrdma.fabric.FabricNode;
 import org.softrdma.farm.membership.FarmConfiguration;
@@ -40,6 +43,8 @@ class ShippedFunctionsTest implements ShippedFunctions.Machine {
     private static final int ADD = 1;
     private static final int GET = 2;
     private static final int FAIL = 3;
+    private static final int ALLOCATE = 4;
+    private static final int RESERVE = 5;
 
     private final Map<Integer, ShippedFunction> known = Map.of(
             ADD,
@@ -55,9 +60,14 @@ class ShippedFunctionsTest implements ShippedFunctions.Machine {
             (objects, address, argument) -> {
                 objects.write(address, LENGTH).putLong(VALUE, -1);
                 throw new IllegalArgumentException("it fails");
-            });
+            },
+            ALLOCATE,
+            (objects, address, argument) -> objects.allocate(LENGTH, address),
+            RESERVE,
+            (objects, address, argument) -> objects.reserveAdjacent(LENGTH, 2, address));
     private final List<TxId> sent = new ArrayList<>();
     private final List<String> answers = new ArrayList<>();
+    private @Nullable FarmSpace space;
     private long begun;
     private boolean lease = true;
     private boolean mayBegin = true;
@@ -91,6 +101,12 @@ class ShippedFunctionsTest implements ShippedFunctions.Machine {
         return lease;
     }
 
+    private static FarmConfiguration configuration(int epoch) {
+        RegionPlacement placement = new RegionPlacement(0, List.of(1), List.of());
+        return new FarmConfiguration(
+                epoch, 0, 2, 0, new TreeSet<>(List.of(0, 1, 9)), new TreeMap<>(Map.of(REGION, placement)));
+    }
+
     private interface Body {
         void run(ShippedFunctions functions, SingleMachineCommits commits, Participant participant);
     }
@@ -101,10 +117,9 @@ class ShippedFunctionsTest implements ShippedFunctions.Machine {
         fabric.run(node, () -> {
             try (VerbsDevice device = node.open(Map.of());
                     ProtectionDomain domain = device.allocateProtectionDomain();
-                    FarmSpace space = new FarmSpace(device, domain, SHAPE, MemorySteps.OF_JVM, 0)) {
-                RegionPlacement placement = new RegionPlacement(0, List.of(1), List.of());
-                space.onConfiguration(new FarmConfiguration(
-                        1, 0, 2, 0, new TreeSet<>(List.of(0, 1, 9)), new TreeMap<>(Map.of(REGION, placement))));
+                    FarmSpace opened = new FarmSpace(device, domain, SHAPE, MemorySteps.OF_JVM, 0)) {
+                space = opened;
+                space.onConfiguration(configuration(1));
                 space.locksRecovered();
                 Participant participant = new Participant(space);
                 SingleMachineCommits commits =
@@ -112,6 +127,10 @@ class ShippedFunctionsTest implements ShippedFunctions.Machine {
                 body.run(new ShippedFunctions(space, known, commits, this, 512), commits, participant);
             }
         });
+    }
+
+    private FarmSpace space() {
+        return Objects.requireNonNull(space);
     }
 
     private void ship(ShippedFunctions functions, int number, int function, long address) {
@@ -300,6 +319,21 @@ class ShippedFunctionsTest implements ShippedFunctions.Machine {
             assertTrue(first > 3 && first < 14, first + " in 512 bytes");
             assertEquals(14 - first, functions.doWork(1) + functions.doWork(2));
             assertEquals(0, answers.size());
+        });
+    }
+
+    /** What older epochs have allocated and reserved is not known before their transactions are over. */
+    @ParameterizedTest
+    @ValueSource(ints = {ALLOCATE, RESERVE})
+    void shouldWaitForRoomUntilItIsKnownWhatIsFree(int function) {
+        run((functions, commits, participant) -> {
+            space().onConfiguration(configuration(2));
+            space().locksRecovered();
+            ship(functions, 1, function, ONE);
+            assertEquals(0, functions.doWork(0));
+            assertEquals(List.of(), answers);
+            space().transactionsRecovered();
+            assertEquals(1, functions.doWork(1));
         });
     }
 
