@@ -36,6 +36,8 @@ public final class FarmNode implements AutoCloseable {
     /** Looks at an object that is being changed: half a minute or so. */
     static final int MOST_FAILURES = 10_000;
 
+    static final String REMOVED = "this machine is no member any more";
+
     private final FarmMembership membership;
     private final ProtectionDomain domain;
     private final FarmNodeContext context;
@@ -149,7 +151,7 @@ public final class FarmNode implements AutoCloseable {
         } catch (FarmTransaction.Abandoned e) {
             return new TransactionOutcome.Aborted<>(String.valueOf(e.getMessage()));
         }
-        if (transaction.written().isEmpty() && transaction.onlyRead().size() <= 1) {
+        if (!transaction.needsCommit()) {
             return new TransactionOutcome.Committed<>(value);
         }
         CommitTask commit = new CommitTask(parts, transaction);
@@ -218,10 +220,14 @@ public final class FarmNode implements AutoCloseable {
 
     /** Hands a task over, and waits for it. */
     void await(NodeTask task) {
+        await(task, task::requireSuccess);
+    }
+
+    private void await(NodeTask task, Runnable then) {
         if (!isDone(task)) {
             throw removed();
         }
-        task.requireSuccess();
+        then.run();
     }
 
     /** Hands a task over, and waits for it: false if this machine is no member any more before it is done. */
@@ -234,8 +240,8 @@ public final class FarmNode implements AutoCloseable {
         return task.isDone();
     }
 
-    private static FarmException removed() {
-        return new FarmException("this machine is no member any more");
+    static FarmException removed() {
+        return new FarmException(REMOVED);
     }
 
     /** True once this machine is no member any more, and never will be. */
@@ -257,6 +263,15 @@ public final class FarmNode implements AutoCloseable {
      */
     public PolledReads polledReads(int window) {
         return new PolledReads(parts, window, tasks, this::isOver);
+    }
+
+    /**
+     * Transactions for an application that runs on the node's thread, and so must not wait.
+     *
+     * @param window how many may be under way
+     */
+    public PolledTransactions polledTransactions(int window) {
+        return new PolledTransactions(parts, window, tasks, this::isOver);
     }
 
     /** Does what there is to do; returns how much that was. */

@@ -4,7 +4,8 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
+import org.agrona.collections.LongArrayList;
+import org.jspecify.annotations.Nullable;
 import org.softrdma.farm.memory.ObjectImage;
 import org.softrdma.farm.transaction.ObjectVersion;
 import org.softrdma.farm.transaction.WriteEntry;
@@ -22,16 +23,49 @@ public final class FarmTransaction {
     private static final int MOST_LOOKS = 64;
 
     private final NodeParts node;
-    private final Consumer<NodeTask> waits;
+    private final TaskWait wait;
     private final Map<Long, ReadObject> objects = new LinkedHashMap<>();
+    /** In the order in which the body has asked for them, and how many of these it has asked for since it began. */
+    private final LongArrayList allocations = new LongArrayList();
+
+    private int allocated;
     private int epoch = ANY_EPOCH;
 
+    /** Waits for a task of the node's thread. */
+    interface TaskWait {
+        /**
+         * Returns once it is done and {@code then} has run, or throws, and the body runs again later.
+         *
+         * @param task whose end is waited for
+         * @param then takes what came of it
+         */
+        void await(NodeTask task, Runnable then);
+    }
+
     private static final class ReadObject {
-        private final ObjectImage image;
+        private final ObjectImage before;
+        private @Nullable ObjectImage after;
         private WriteEntry.Change change = WriteEntry.Change.NONE;
 
-        ReadObject(ObjectImage image) {
-            this.image = image;
+        ReadObject(ObjectImage before) {
+            this.before = before;
+        }
+
+        ObjectImage image() {
+            return after == null ? before : after;
+        }
+
+        /** The image to change. */
+        ObjectImage change(WriteEntry.Change how) {
+            ObjectImage changed = after;
+            if (changed == null) {
+                changed = new ObjectImage();
+                changed.resize(before.length());
+                changed.put(0, before, 0, before.length());
+                after = changed;
+            }
+            change = how;
+            return changed;
         }
     }
 
@@ -48,41 +82,50 @@ public final class FarmTransaction {
      * A transaction that has done nothing.
      *
      * @param node where
-     * @param waits hands a task to the node's thread, and waits for it
+     * @param wait for tasks of the node's thread
      */
-    FarmTransaction(NodeParts node, Consumer<NodeTask> waits) {
+    FarmTransaction(NodeParts node, TaskWait wait) {
         this.node = node;
-        this.waits = waits;
+        this.wait = wait;
+    }
+
+    /** Its body begins again: nothing is changed. What was read and allocated is here, and is not asked for twice. */
+    void rewind() {
+        allocated = 0;
+        for (ReadObject object : objects.values()) {
+            object.after = null;
+            object.change = WriteEntry.Change.NONE;
+        }
     }
 
     /**
-     * Reads an object, or what this transaction will write.
+     * Reads an object, or what this transaction will write. It must not be changed: {@link #write} has an image for that.
      *
      * @param address of the object
      * @param length of header and payload
      */
     public ObjectImage read(long address, int length) {
-        ReadObject known = objects.get(address);
-        if (known == null) {
+        if (!objects.containsKey(address)) {
             ObjectImage image = new ObjectImage();
             SpaceRead read = SpaceRead.of(node, address, length, MOST_LOOKS, image);
-            try {
-                waits.accept(read);
-            } catch (FarmException e) {
-                if (read.failures() >= MOST_LOOKS) {
-                    throw new Abandoned(String.valueOf(e.getMessage()));
-                }
-                throw e;
-            }
-            requireEpoch(read.epoch());
-            known = new ReadObject(image);
-            objects.put(address, known);
+            wait.await(read, () -> hasRead(address, read, image));
         }
-        if (known.image.length() != length) {
-            throw new IllegalArgumentException("length=" + length + ", but the transaction has read "
-                    + known.image.length() + " bytes at " + Long.toHexString(address));
+        ObjectImage image = required(address).image();
+        if (image.length() != length) {
+            throw new IllegalArgumentException("length=" + length + ", but the transaction has read " + image.length()
+                    + " bytes at " + Long.toHexString(address));
         }
-        return known.image;
+        return image;
+    }
+
+    private void hasRead(long address, SpaceRead read, ObjectImage image) {
+        String failure = read.failure();
+        if (failure != null && read.failures() >= MOST_LOOKS) {
+            throw new Abandoned(failure);
+        }
+        read.requireSuccess();
+        requireEpoch(read.epoch());
+        objects.put(address, new ReadObject(image));
     }
 
     private void requireEpoch(int epochOfRead) {
@@ -99,10 +142,7 @@ public final class FarmTransaction {
      */
     public ObjectImage write(long address) {
         ReadObject object = required(address);
-        if (object.change == WriteEntry.Change.NONE) {
-            object.change = WriteEntry.Change.WRITE;
-        }
-        return object.image;
+        return object.change(object.change == WriteEntry.Change.NONE ? WriteEntry.Change.WRITE : object.change);
     }
 
     /**
@@ -113,28 +153,34 @@ public final class FarmTransaction {
      * @return its address; {@link #write} has the object
      */
     public long allocate(int length, long hint) {
-        SpaceAllocation allocation = new SpaceAllocation(node, length, hint);
-        waits.accept(allocation);
+        if (allocated == allocations.size()) {
+            SpaceAllocation allocation = new SpaceAllocation(node, length, hint);
+            wait.await(allocation, () -> hasAllocated(length, allocation));
+        }
+        long address = allocations.getLong(allocated++);
+        ObjectImage ignored = required(address).change(WriteEntry.Change.ALLOCATE);
+        return address;
+    }
+
+    private void hasAllocated(int length, SpaceAllocation allocation) {
+        allocation.requireSuccess();
         requireEpoch(allocation.epoch());
         ObjectImage image = new ObjectImage();
         image.reset(length, allocation.version());
         image.incarnation(allocation.incarnation());
         image.allocated(true);
-        ReadObject object = new ReadObject(image);
-        object.change = WriteEntry.Change.ALLOCATE;
-        objects.put(allocation.address(), object);
-        return allocation.address();
+        objects.put(allocation.address(), new ReadObject(image));
+        allocations.addLong(allocation.address());
     }
 
     /** Frees an object that it has read; does nothing if it is free already. */
     public void free(long address) {
         ReadObject object = required(address);
-        if (!object.image.isAllocated()) {
-            return;
+        if (object.image().isAllocated()) {
+            ObjectImage image = object.change(WriteEntry.Change.FREE);
+            image.nextIncarnation();
+            image.allocated(false);
         }
-        object.change = WriteEntry.Change.FREE;
-        object.image.nextIncarnation();
-        object.image.allocated(false);
     }
 
     private ReadObject required(long address) {
@@ -151,11 +197,17 @@ public final class FarmTransaction {
         return epoch;
     }
 
+    /** False if it is over without a message: it has read one object at most, and writes none. */
+    boolean needsCommit() {
+        return objects.size() > 1
+                || objects.values().stream().anyMatch(object -> object.change != WriteEntry.Change.NONE);
+    }
+
     List<WriteEntry> written() {
         List<WriteEntry> entries = new ArrayList<>();
         objects.forEach((address, object) -> {
             if (object.change != WriteEntry.Change.NONE) {
-                entries.add(new WriteEntry(address, object.change, object.image));
+                entries.add(new WriteEntry(address, object.change, object.image()));
             }
         });
         return entries;
@@ -166,7 +218,7 @@ public final class FarmTransaction {
         List<ObjectVersion> versions = new ArrayList<>();
         objects.forEach((address, object) -> {
             if (object.change == WriteEntry.Change.NONE) {
-                versions.add(new ObjectVersion(address, object.image.version()));
+                versions.add(new ObjectVersion(address, object.before.version()));
             }
         });
         return versions;

@@ -12,7 +12,7 @@ import org.softrdma.farm.transaction.TxId;
  * Ships a function to the primary of an object. What an epoch interrupts is shipped again, under the same name, if the
  * primary is still the same: that knows whether it has run. The node's thread.
  */
-final class FunctionTask extends NodeTask {
+final class FunctionTask extends OutcomeTask {
     private final NodeParts node;
     private final long address;
     private final int function;
@@ -33,12 +33,12 @@ final class FunctionTask extends NodeTask {
         this.argument = argument.clone();
     }
 
-    /** What came of it, once it is done. */
+    @Override
     TransactionOutcome<Long> outcome() {
         return outcome;
     }
 
-    /** True once it may have sent something. Any thread. */
+    @Override
     boolean isBegun() {
         return begun;
     }
@@ -94,8 +94,7 @@ final class FunctionTask extends NodeTask {
         } else if (verdict == NodeVerdict.UNDECIDED) {
             outcome = new TransactionOutcome.Unknown<>(id);
         } else if (verdict == NodeVerdict.REFUSED) {
-            boolean failed = fail("function " + function + " is unknown at the primary, or it threw");
-            assert failed;
+            boolean _ = fail("function " + function + " is unknown at the primary, or it threw");
         } else {
             outcome = new TransactionOutcome.Aborted<>("RUN: " + verdict);
         }

@@ -126,7 +126,7 @@ public final class PolledReads {
         } else if (place.read.isDone()) {
             handler.onObject(place.tag, place.image);
         } else {
-            handler.onFailure(place.tag, "this machine is no member any more");
+            handler.onFailure(place.tag, FarmNode.REMOVED);
         }
     }
 }

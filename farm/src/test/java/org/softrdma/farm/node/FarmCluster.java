@@ -43,6 +43,7 @@ final class FarmCluster {
     private final MembershipSettings settings;
     private final List<FabricNode> hosts = new ArrayList<>();
     private final List<@Nullable FarmNode> nodes = new ArrayList<>();
+    private final List<@Nullable PolledApplication> applications = new ArrayList<>();
     private final List<@Nullable VerbsDevice> devices = new ArrayList<>();
     private Supplier<IdleStrategy> idle;
     private long mostIdleNs = IDLE_NS;
@@ -78,6 +79,7 @@ final class FarmCluster {
         for (int machine = 0; machine < machines; machine++) {
             hosts.add(fabric.node("m" + machine));
             nodes.add(null);
+            applications.add(null);
             devices.add(null);
         }
     }
@@ -157,6 +159,11 @@ final class FarmCluster {
         return Objects.requireNonNull(nodes.get(machine));
     }
 
+    /** A transaction of the application on a machine's own thread. */
+    TransactionOutcome<?> polled(int machine, TransactionBody<?> body) {
+        return Objects.requireNonNull(applications.get(machine)).transact(body, idle.get());
+    }
+
     VerbsDevice device(int machine) {
         return Objects.requireNonNull(devices.get(machine));
     }
@@ -185,6 +192,7 @@ final class FarmCluster {
         int number = hosts.size();
         hosts.add(fabric.node("m" + number));
         nodes.add(null);
+        applications.add(null);
         devices.add(null);
         start(number, 0);
         until(() -> configuration().members().contains(number)
@@ -231,11 +239,14 @@ final class FarmCluster {
                     .window(window)
                     .longestMessage(longestMessage);
             try (FarmNode node = new FarmNode(device, membership, context)) {
+                PolledApplication application = new PolledApplication(node, window);
                 devices.set(number, device);
+                applications.set(number, application);
                 nodes.set(number, node);
                 long idleNs = IDLE_NS;
                 while (!stopped && !node.isOver()) {
-                    if (node.doWork() == 0) {
+                    boolean worked = node.doWork() > 0;
+                    if (!application.doWork() && !worked) {
                         fabric.baton().sleep(idleNs);
                         idleNs = Math.min(mostIdleNs, idleNs * 5 / 4);
                     } else {
@@ -243,6 +254,7 @@ final class FarmCluster {
                         idleNs = IDLE_NS;
                     }
                 }
+                boolean ignored = application.doWork();
             }
         }
     }

@@ -27,7 +27,8 @@ import org.softrdma.testkit.history.ListVerdict;
 import org.softrdma.testkit.history.Operation;
 
 /**
- * Transactions on a few lists on several machines, for one seed: each reads some, and appends to some of them. Meanwhile
+ * Transactions on a few lists on several machines, for one seed: each reads some, and appends to some of them. Every second
+ * client has them run by an application that polls. Meanwhile
  * connections are reset, machines stand still or do not reach each other; or one dies. What they saw must be a history of
  * transactions that took effect one after the other.
  */
@@ -284,7 +285,7 @@ final class TransactionRace {
         Map<String, List<Long>> reads = new HashMap<>();
         long invoked = ++readings;
         begin(client, invoked, reads, appends);
-        TransactionOutcome<Void> outcome = node.transact(1, transaction -> {
+        TransactionBody<Void> body = transaction -> {
             for (String key : keys) {
                 long address = Objects.requireNonNull(lists.get(key));
                 ObjectImage image = transaction.read(address, LENGTH);
@@ -295,7 +296,9 @@ final class TransactionRace {
                 }
             }
             return null;
-        });
+        };
+        TransactionOutcome<?> outcome =
+                client % 2 == 0 ? node.transact(1, body) : cluster.polled(client % machines, body);
         requireKnown(node, outcome);
         record(client, outcome, invoked, reads, appends);
     }

@@ -1,0 +1,119 @@
+package org.softrdma.farm.node;
+
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A transaction whose body runs on the node's thread. When the body asks for something that has to be waited for, it is left,
+ * and runs again from its beginning once that has come. The node's thread.
+ */
+final class TransactionTask<T> extends OutcomeTask {
+    private static final Left LEFT = new Left();
+
+    private final NodeParts node;
+    private final TransactionBody<T> body;
+    private final FarmTransaction transaction;
+    private @Nullable NodeTask awaited;
+    private Runnable then = () -> {};
+    private @Nullable CommitTask commit;
+    private @Nullable T value;
+    private @Nullable TransactionOutcome<T> outcome;
+    private @Nullable Throwable thrown;
+
+    /** The body cannot go on yet. */
+    private static final class Left extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        Left() {
+            super("the body of a transaction must not catch this", null, false, false);
+        }
+    }
+
+    TransactionTask(NodeParts node, TransactionBody<T> body) {
+        this.node = node;
+        this.body = body;
+        transaction = new FarmTransaction(node, this::leave);
+    }
+
+    private void leave(NodeTask task, Runnable whenDone) {
+        awaited = task;
+        then = whenDone;
+        throw LEFT;
+    }
+
+    @Override
+    boolean advance(long nowNs) {
+        try {
+            while (outcome == null && thrown == null) {
+                NodeTask current = commit == null ? awaited : commit;
+                if (current != null && !current.advance(nowNs)) {
+                    return false;
+                }
+                goOn();
+            }
+        } catch (FarmTransaction.Abandoned e) {
+            outcome = new TransactionOutcome.Aborted<>(String.valueOf(e.getMessage()));
+        } catch (RuntimeException | Error e) {
+            thrown = e;
+        }
+        return true;
+    }
+
+    /** What it waited for is done. */
+    private void goOn() {
+        CommitTask current = commit;
+        if (current != null) {
+            current.requireSuccess();
+            outcome = current.outcome(value);
+        } else if (runsToItsEnd()) {
+            if (transaction.needsCommit()) {
+                commit = new CommitTask(node, transaction);
+            } else {
+                outcome = new TransactionOutcome.Committed<>(value);
+            }
+        }
+    }
+
+    private boolean runsToItsEnd() {
+        if (awaited != null) {
+            awaited = null;
+            then.run();
+            transaction.rewind();
+        }
+        try {
+            value = body.run(transaction);
+        } catch (Left _) {
+            return false;
+        }
+        if (awaited != null) {
+            throw new IllegalStateException(LEFT.getMessage());
+        }
+        return true;
+    }
+
+    @Override
+    void onEpoch() {
+        NodeTask current = commit == null ? awaited : commit;
+        if (current != null) {
+            current.onEpoch();
+        }
+    }
+
+    @Override
+    boolean isBegun() {
+        CommitTask current = commit;
+        return current != null && current.isBegun();
+    }
+
+    @Override
+    TransactionOutcome<T> outcome() {
+        TransactionOutcome<T> known = outcome;
+        return known == null ? Objects.requireNonNull(commit).outcome(value) : known;
+    }
+
+    @Override
+    @Nullable
+    Throwable thrown() {
+        return thrown;
+    }
+}
