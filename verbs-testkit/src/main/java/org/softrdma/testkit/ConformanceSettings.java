@@ -19,6 +19,7 @@ import org.softrdma.verbs.device.VerbsProviders;
  * @param scale multiplies iteration counts, and above 1 also deadlines: 0.1 to 10
  * @param timeoutNs limit of every wait of a case at scale 1, in nanoseconds
  * @param seed seed of everything random
+ * @param knownAs name by which lawful differences and known deviations of the device are found; its own if empty
  */
 public record ConformanceSettings(
         String provider,
@@ -28,7 +29,8 @@ public record ConformanceSettings(
         String address,
         double scale,
         long timeoutNs,
-        long seed) {
+        long seed,
+        String knownAs) {
     /** Name of the configuration parameter with the provider's name; the names of the others begin in the same way. */
     public static final String PROVIDER = "softrdma.tck.provider";
 
@@ -39,6 +41,7 @@ public record ConformanceSettings(
     private static final String SCALE = "softrdma.tck.scale";
     private static final String TIMEOUT_MS = "softrdma.tck.timeoutMs";
     private static final String SEED = "softrdma.tck.seed";
+    private static final String KNOWN_AS = "softrdma.tck.knownAs";
 
     private static final double MIN_SCALE = 0.1;
     private static final double MAX_SCALE = 10;
@@ -72,7 +75,8 @@ public record ConformanceSettings(
                 "127.0.0.1",
                 1,
                 DEFAULT_TIMEOUT_MS * NANOS_PER_MILLI,
-                System.nanoTime());
+                System.nanoTime(),
+                "");
     }
 
     /**
@@ -82,7 +86,7 @@ public record ConformanceSettings(
      */
     public ConformanceSettings withResponderOptions(Map<String, String> options) {
         return new ConformanceSettings(
-                provider, requesterOptions, options, sharedDevice, address, scale, timeoutNs, seed);
+                provider, requesterOptions, options, sharedDevice, address, scale, timeoutNs, seed, knownAs);
     }
 
     /**
@@ -92,7 +96,15 @@ public record ConformanceSettings(
      */
     public ConformanceSettings withScale(double newScale) {
         return new ConformanceSettings(
-                provider, requesterOptions, responderOptions, sharedDevice, address, newScale, timeoutNs, seed);
+                provider,
+                requesterOptions,
+                responderOptions,
+                sharedDevice,
+                address,
+                newScale,
+                timeoutNs,
+                seed,
+                knownAs);
     }
 
     /**
@@ -102,7 +114,15 @@ public record ConformanceSettings(
      */
     public ConformanceSettings withTimeout(long newTimeoutNs) {
         return new ConformanceSettings(
-                provider, requesterOptions, responderOptions, sharedDevice, address, scale, newTimeoutNs, seed);
+                provider,
+                requesterOptions,
+                responderOptions,
+                sharedDevice,
+                address,
+                scale,
+                newTimeoutNs,
+                seed,
+                knownAs);
     }
 
     /**
@@ -112,7 +132,15 @@ public record ConformanceSettings(
      */
     public ConformanceSettings withSeed(long newSeed) {
         return new ConformanceSettings(
-                provider, requesterOptions, responderOptions, sharedDevice, address, scale, timeoutNs, newSeed);
+                provider,
+                requesterOptions,
+                responderOptions,
+                sharedDevice,
+                address,
+                scale,
+                timeoutNs,
+                newSeed,
+                knownAs);
     }
 
     /**
@@ -122,18 +150,45 @@ public record ConformanceSettings(
      */
     public ConformanceSettings withAddress(String newAddress) {
         return new ConformanceSettings(
-                provider, requesterOptions, responderOptions, sharedDevice, newAddress, scale, timeoutNs, seed);
+                provider,
+                requesterOptions,
+                responderOptions,
+                sharedDevice,
+                newAddress,
+                scale,
+                timeoutNs,
+                seed,
+                knownAs);
+    }
+
+    /**
+     * The same settings for a device that has another's name, as the card of {@code softrdma run} has.
+     *
+     * @param name by which its differences and deviations are found
+     */
+    public ConformanceSettings withKnownAs(String name) {
+        return new ConformanceSettings(
+                provider, requesterOptions, responderOptions, sharedDevice, address, scale, timeoutNs, seed, name);
     }
 
     /** The same settings with one device in both parts. */
     public ConformanceSettings withSharedDevice() {
         return new ConformanceSettings(
-                provider, requesterOptions, requesterOptions, true, address, scale, timeoutNs, seed);
+                provider, requesterOptions, requesterOptions, true, address, scale, timeoutNs, seed, knownAs);
     }
 
     /** The provider's name without those of decorators: {@code sim} of {@code sanitised:sim}. */
     public String bareProvider() {
         return VerbsProviders.bareName(provider);
+    }
+
+    /**
+     * The name by which lawful differences and known deviations are found.
+     *
+     * @param device the device's own name
+     */
+    public String knownName(String device) {
+        return knownAs.isEmpty() ? device : knownAs;
     }
 
     /** As JUnit configuration parameters. */
@@ -147,6 +202,7 @@ public record ConformanceSettings(
         parameters.put(SCALE, Double.toString(scale));
         parameters.put(TIMEOUT_MS, Long.toString(timeoutNs / NANOS_PER_MILLI));
         parameters.put(SEED, Long.toString(seed));
+        parameters.put(KNOWN_AS, knownAs);
         return parameters;
     }
 
@@ -170,7 +226,8 @@ public record ConformanceSettings(
                 parameters.apply(ADDRESS).orElse(defaults.address),
                 parameters.apply(SCALE).map(Double::parseDouble).orElse(defaults.scale),
                 parameters.apply(TIMEOUT_MS).map(Long::parseLong).orElse(DEFAULT_TIMEOUT_MS) * NANOS_PER_MILLI,
-                parameters.apply(SEED).map(Long::parseLong).orElse(defaults.seed));
+                parameters.apply(SEED).map(Long::parseLong).orElse(defaults.seed),
+                parameters.apply(KNOWN_AS).orElse(defaults.knownAs));
     }
 
     private static String join(Map<String, String> options) {

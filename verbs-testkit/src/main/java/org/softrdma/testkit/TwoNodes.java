@@ -76,7 +76,7 @@ public final class TwoNodes {
             barrierSink = requester.region(BARRIER_BYTES, AccessFlag.READ_SINK);
             barrierSource = responder.region(BARRIER_BYTES, AccessFlag.REMOTE_READ);
             canary = connect();
-            traits = ProviderTraits.of(settings.bareProvider(), active.name(), canary.features())
+            traits = ProviderTraits.of(settings.bareProvider(), settings.knownName(active.name()), canary.features())
                     .with(environment.traits());
         } catch (RuntimeException | Error e) {
             closeAll().forEach(e::addSuppressed);

@@ -83,9 +83,9 @@ public final class TckCommand implements Callable<Integer> {
     @Option(
             names = "--known-as",
             paramLabel = "NAME",
-            description = "Expect the known deviations of this device, not of the one with the name of that which is"
-                    + " tested: what softrdma run shows as rxe0 is known as run.")
-    private @Nullable String knownAs;
+            description = "Judge the device by what is known of this one, not of the one that has its name: what"
+                    + " softrdma run shows as rxe0 is known as run.")
+    private String knownAs = "";
 
     @Option(names = "--list", description = "List the cases and exit.")
     private boolean list;
@@ -213,12 +213,9 @@ public final class TckCommand implements Callable<Integer> {
             if (seed != null) {
                 settings = settings.withSeed(seed);
             }
+            settings = settings.withKnownAs(knownAs);
             checkOptions(settings);
-            return new ConformanceRunner(
-                    settings,
-                    cases,
-                    knownAs == null ? KnownDeviation.TABLE : KnownDeviation.knownAs(knownAs),
-                    lines(out));
+            return new ConformanceRunner(settings, cases, KnownDeviation.TABLE, lines(out));
         } catch (IllegalArgumentException e) {
             throw new UserErrorException(String.valueOf(e.getMessage()), e);
         }

@@ -110,7 +110,7 @@ public final class ConformanceRunner {
         if (recorder.begin()) {
             request.configurationParameter(
                     TwoNodesExtension.DEVIATING,
-                    KnownDeviation.numbers(deviations, settings.bareProvider(), recorder.device));
+                    KnownDeviation.numbers(deviations, settings.bareProvider(), settings.knownName(recorder.device)));
             execute(request.build(), recorder);
         }
         return recorder.end();
@@ -221,7 +221,8 @@ public final class ConformanceRunner {
             long millis = (System.nanoTime() - startedNs) / 1_000_000;
             CaseResult result = new CaseResult(
                     description.number(), description.title(), description.source(), status, reason, millis);
-            return KnownDeviation.find(deviations, settings.bareProvider(), device, description.number())
+            return KnownDeviation.find(
+                            deviations, settings.bareProvider(), settings.knownName(device), description.number())
                     .map(result::under)
                     .orElse(result);
         }

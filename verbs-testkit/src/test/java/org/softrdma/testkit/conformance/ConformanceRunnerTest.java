@@ -118,11 +118,10 @@ class ConformanceRunnerTest {
 
     /** The card of {@code softrdma run} has the name of SoftRoCE's, and faults of its own. */
     @Test
-    void shouldFindTheDeviationsOfADeviceByTheNameThatItIsKnownAs() {
-        List<KnownDeviation> asSiw = KnownDeviation.knownAs("siw");
-        assertTrue(KnownDeviation.find(asSiw, "rdmacore", "rxe0", 9).isPresent());
-        assertEquals(Optional.empty(), KnownDeviation.find(asSiw, "rdmacore", "rxe0", 48));
-        assertEquals(List.of(), KnownDeviation.knownAs("another"));
+    void shouldJudgeADeviceByTheNameThatItIsKnownAs() {
+        ConformanceSettings settings = ConformanceSettings.of("rdmacore", Map.of());
+        assertEquals("rxe0", settings.knownName("rxe0"));
+        assertEquals("run", settings.withKnownAs("run").knownName("rxe0"));
     }
 
     @Test
@@ -151,7 +150,8 @@ class ConformanceRunnerTest {
                 .withResponderOptions(Map.of("name", "a=b,c"))
                 .withAddress("::1")
                 .withScale(0.5)
-                .withSeed(-7);
+                .withSeed(-7)
+                .withKnownAs("run");
         Map<String, String> parameters = settings.toParameters();
         assertEquals(settings, ConformanceSettings.ofParameters(name -> Optional.ofNullable(parameters.get(name))));
         ConformanceSettings shared = settings.withSharedDevice();
