@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * rdma-core's own tests, in Python, of the version that is installed, as their authors run them. docs/design/run.md has the numbers. Those
- * of rdma_cm and of other cards are left out.
+ * of other cards are left out.
  */
 class PyverbsTest {
     private static final Path TESTS = Path.of("/usr/share/doc/rdma-core/tests");
@@ -26,7 +26,7 @@ class PyverbsTest {
     /** Those that fail, with the reason on the page. */
     private static final Set<String> KNOWN = Set.of("test_qp_ex_rc_atomic_write");
 
-    private static final List<String> OTHER_CARDS = List.of("test_mlx5", "test_efa", "test_cuda", "test_rdmacm");
+    private static final List<String> OTHER_CARDS = List.of("test_mlx5", "test_efa", "test_cuda");
 
     @TempDir
     private Path folder;
