@@ -8,8 +8,6 @@ import org.jspecify.annotations.Nullable;
  * and runs again from its beginning once that has come. The node's thread.
  */
 final class TransactionTask<T> extends OutcomeTask {
-    private static final Left LEFT = new Left();
-
     private final NodeParts node;
     private final TransactionBody<T> body;
     private final FarmTransaction transaction;
@@ -23,9 +21,10 @@ final class TransactionTask<T> extends OutcomeTask {
     /** The body cannot go on yet. */
     private static final class Left extends RuntimeException {
         private static final long serialVersionUID = 1;
+        private static final String MESSAGE = "the body of a transaction must not catch what the transaction throws";
 
         Left() {
-            super("the body of a transaction must not catch this", null, false, false);
+            super(MESSAGE, null, false, false);
         }
     }
 
@@ -38,7 +37,7 @@ final class TransactionTask<T> extends OutcomeTask {
     private void leave(NodeTask task, Runnable whenDone) {
         awaited = task;
         then = whenDone;
-        throw LEFT;
+        throw new Left();
     }
 
     @Override
@@ -86,7 +85,7 @@ final class TransactionTask<T> extends OutcomeTask {
             return false;
         }
         if (awaited != null) {
-            throw new IllegalStateException(LEFT.getMessage());
+            throw new IllegalStateException(Left.MESSAGE);
         }
         return true;
     }
