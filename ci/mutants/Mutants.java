@@ -126,7 +126,9 @@ public final class Mutants {
             if (name.equals("mutant")) {
                 mutants.add(new LinkedHashMap<>());
             }
-            mutants.getLast().put(name, line.substring(colon + 2));
+            if (mutants.getLast().put(name, line.substring(colon + 2)) != null) {
+                throw new IOException(list + ": a mutant has two lines of \"" + name + "\": " + line);
+            }
         }
         return mutants;
     }

@@ -1,6 +1,7 @@
 package org.softrdma.docs;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
@@ -90,7 +91,8 @@ class MutantListsTest {
             }
             int colon = line.indexOf(": ");
             if (!line.startsWith("#") && colon > 0) {
-                mutants.getLast().put(line.substring(0, colon), line.substring(colon + 2));
+                String before = mutants.getLast().put(line.substring(0, colon), line.substring(colon + 2));
+                assertNull(before, () -> list + ": a mutant has two such lines: " + line);
             }
         }
         return mutants;
