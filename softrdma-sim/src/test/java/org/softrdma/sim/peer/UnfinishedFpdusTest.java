@@ -18,7 +18,10 @@ class UnfinishedFpdusTest {
     private static final int PAYLOAD = 64_000;
     private static final int PART = 60_000;
     private static final int LIMIT = 16 << 20;
-    private static final int PEERS = LIMIT / PART + 2;
+    /** As many may be at it for as long as they like. */
+    private static final int ALLOWED = LIMIT / (PART + 1);
+
+    private static final int PEERS = ALLOWED + 2;
 
     private static RawPeer connect(TestDevice server) throws IOException {
         RawPeer peer = server.own(RawPeer.connect(server.address()));
@@ -43,12 +46,22 @@ class UnfinishedFpdusTest {
                             Frames.pattern(1, PAYLOAD)),
                     true);
             List<RawPeer> peers = new ArrayList<>();
-            for (int i = 0; i < PEERS; i++) {
+            for (int i = 0; i < ALLOWED; i++) {
                 RawPeer peer = connect(server);
                 peer.sendBytes(Frames.slice(write, 0, PART));
                 peers.add(peer);
             }
-            int sent = PART;
+            // Who was the first to begin is the last to go on, so both cannot be taken for the same, however long this
+            // takes.
+            int sent = PART + 1;
+            for (RawPeer peer : peers.reversed()) {
+                peer.sendBytes(Frames.slice(write, PART, sent));
+            }
+            while (peers.size() < PEERS) {
+                RawPeer peer = connect(server);
+                peer.sendBytes(Frames.slice(write, 0, sent));
+                peers.add(peer);
+            }
             while (server.counter("unfinishedEnded") == 0 && sent < write.length - 1) {
                 sent++;
                 for (RawPeer peer : peers) {
