@@ -9,6 +9,7 @@ import org.softrdma.cli.diagnosis.ProvidersCommand;
 import org.softrdma.cli.diagnosis.RpingCommand;
 import org.softrdma.cli.diagnosis.TckCommand;
 import org.softrdma.cli.diagnosis.WalkCommand;
+import org.softrdma.cli.farm.FarmCommand;
 import org.softrdma.cli.kv.KvCommand;
 import org.softrdma.cli.perf.PerfCommand;
 import org.softrdma.cli.run.RunCommand;
@@ -47,6 +48,7 @@ public final class Main implements Runnable {
             ServerCommand.class,
             KvCommand.class,
             StoreCommand.class,
+            FarmCommand.class,
             RunCommand.class,
             WimpyCommand.class,
             CompareCommand.class,
@@ -140,6 +142,7 @@ public final class Main implements Runnable {
             // Before the first logger exists: slf4j-simple reads this once.
             System.setProperty("org.slf4j.simpleLogger.defaultLogLevel", verbose.length > 1 ? "debug" : "info");
             System.setProperty("org.slf4j.simpleLogger.log.io.netty", "info");
+            System.setProperty("org.slf4j.simpleLogger.log.org.apache.zookeeper", "info");
         }
         return new CommandLine.RunLast().execute(parseResult);
     }

@@ -48,6 +48,7 @@ final class ModuleArrows {
             Map.entry("streams", Set.of("sim", "kv")),
             Map.entry("stores", Set.of("verbs")),
             Map.entry("farm", Set.of("verbs", "stores")),
+            Map.entry("cluster", Set.of("verbs", "stores", "farm")),
             Map.entry("suites", Set.of("verbs", "testkit", "sim", "fabric", "kv", "streams")),
             Map.entry("bench", Set.of("kv", "stores", "verbs")),
             Map.entry(
@@ -61,6 +62,8 @@ final class ModuleArrows {
                             "rdmacore",
                             "kv",
                             "stores",
+                            "farm",
+                            "cluster",
                             "fabric",
                             "run",
                             "suites",
@@ -69,9 +72,19 @@ final class ModuleArrows {
     /** Libraries that stay where they are, by their packages, and the packages below the root that may use them. */
     static final Map<String, List<String>> LIBRARIES = new TreeMap<>(Map.of(
             "com.ibm.disni..", List.of("disni.."),
+            "org.apache.zookeeper..", List.of("cluster.."),
             "io.netty..", List.of("sim.transport..", "kv.server.netty..", "streams.."),
             "org.agrona..",
-                    List.of("sim..", "fabric..", "suites..", "kv..", "streams..", "stores..", "farm..", "cli.."),
+                    List.of(
+                            "sim..",
+                            "fabric..",
+                            "suites..",
+                            "kv..",
+                            "streams..",
+                            "stores..",
+                            "farm..",
+                            "cluster..",
+                            "cli.."),
             "org.junit..", List.of("testkit..", "junit..", "cli.."),
             "com.fasterxml.jackson..", List.of("bench..", "cli.."),
             "org.HdrHistogram..", List.of("bench..", "cli.."),

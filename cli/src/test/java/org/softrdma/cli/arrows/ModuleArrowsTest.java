@@ -140,6 +140,8 @@ class ModuleArrowsTest {
         assertFound("stores.Probe", broken.namesNoProvider("stores", providers));
         real.namesNoProvider("farm", providers).check(REAL);
         assertFound("farm.Probe", broken.namesNoProvider("farm", providers));
+        real.namesNoProvider("cluster", providers).check(REAL);
+        assertFound("cluster.Probe", broken.namesNoProvider("cluster", providers));
     }
 
     @Test

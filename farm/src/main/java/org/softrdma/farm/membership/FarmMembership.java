@@ -11,6 +11,14 @@ public interface FarmMembership extends AutoCloseable {
     /** The number of this life of this machine: no other one has it, ever. */
     int machine();
 
+    /**
+     * Tells the others where this machine listens.
+     *
+     * @param address of its device
+     * @param memory whether it offers memory: without, no region is put on it
+     */
+    void announce(InetSocketAddress address, boolean memory);
+
     /** Where a machine listens, or null if that is not known (yet). */
     @Nullable
     InetSocketAddress address(int machine);

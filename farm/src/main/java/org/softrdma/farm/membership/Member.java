@@ -1,6 +1,7 @@
 package org.softrdma.farm.membership;
 
 import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,6 +35,10 @@ public final class Member implements MembershipEvents {
     private int acknowledgersOf;
     private Set<NextConfiguration.Whole> whole = Set.of();
     private Wishes wishes = Wishes.NONE;
+    private Set<Integer> withoutMemory = Set.of();
+    /** What is wished, with machines without memory as drained ones. */
+    private Wishes placing = Wishes.NONE;
+
     /** The epoch whose configuration was certainly written at a time. */
     private int writtenEpoch;
 
@@ -107,6 +112,11 @@ public final class Member implements MembershipEvents {
         return wishes;
     }
 
+    /** Machines that shall have no regions: those that are drained, and those that offer no memory. */
+    public Set<Integer> drained() {
+        return placing.drained();
+    }
+
     /** Wishes something, instead of what was wished before: to be called until {@link #wishes} says so. */
     public void wish(Wishes newWishes) {
         if (wishing == null && !wishes.equals(newWishes)) {
@@ -172,7 +182,7 @@ public final class Member implements MembershipEvents {
     private void hold(long clockNs) {
         changed = false;
         boolean first = configuration.epoch() == 0;
-        FarmConfiguration next = NextConfiguration.of(configuration, alive, whole, wishes, settings.replication());
+        FarmConfiguration next = NextConfiguration.of(configuration, alive, whole, placing, settings.replication());
         if (first ? alive.size() >= settings.machines() : differs(next) && !waits(next, clockNs)) {
             holding = new MembershipWrite.Configure(configuration.epoch(), configuration.revision(), next);
         } else if (active < configuration.epoch()
@@ -197,7 +207,7 @@ public final class Member implements MembershipEvents {
         boolean others = next.regions().values().stream()
                 .anyMatch(placement -> !placement.copies().isEmpty());
         boolean onlyCopies =
-                !differs(NextConfiguration.of(configuration, alive, Set.of(), wishes, settings.replication()));
+                !differs(NextConfiguration.of(configuration, alive, Set.of(), placing, settings.replication()));
         if (!others || !onlyCopies) {
             return false;
         }
@@ -259,8 +269,22 @@ public final class Member implements MembershipEvents {
 
     @Override
     public void onWishes(Wishes newWishes) {
-        changed |= !wishes.equals(newWishes);
         wishes = newWishes;
+        place();
+    }
+
+    @Override
+    public void onWithoutMemory(Set<Integer> machines) {
+        withoutMemory = Set.copyOf(machines);
+        place();
+    }
+
+    private void place() {
+        Set<Integer> none = new TreeSet<>(wishes.drained());
+        none.addAll(withoutMemory);
+        Wishes now = new Wishes(wishes.removed(), none, wishes.balanced());
+        changed |= !placing.equals(now);
+        placing = now;
     }
 
     @Override

@@ -13,6 +13,9 @@ public interface MembershipEvents {
     /** Which machines are alive. */
     void onAlive(Set<Integer> machines);
 
+    /** Which machines that are alive offer no memory. */
+    void onWithoutMemory(Set<Integer> machines);
+
     /** Which members have acknowledged an epoch. */
     void onAcknowledged(int epoch, Set<Integer> machines);
 

@@ -328,7 +328,7 @@ public final class FarmNode implements AutoCloseable {
 
     /** Makes one region more, if this machine has fewer than it is to have. */
     private void makeRegion(Member member) {
-        SortedSet<Integer> drained = new TreeSet<>(member.wishes().drained());
+        SortedSet<Integer> drained = new TreeSet<>(member.drained());
         if (member.configuration().regionsOf(member.machine()) < context.regions()
                 && !drained.contains(member.machine())) {
             Rings rings = context.membership().rings();

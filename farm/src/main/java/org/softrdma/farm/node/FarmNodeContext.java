@@ -25,6 +25,7 @@ public final class FarmNodeContext {
     private SpaceShape shape = SpaceShape.DEFAULT;
     private MembershipSettings membership = MembershipSettings.DEFAULT;
     private int regions = 1;
+    private boolean offersMemory = true;
     private int window = 8;
     private int longestMessage = 1 << 13;
     private int reads = 64;
@@ -62,9 +63,16 @@ public final class FarmNodeContext {
         return this;
     }
 
-    /** Sets how many regions this machine makes for itself; with 0 it has no memory of its own to offer. */
+    /** Sets how many regions this machine makes for itself. It may have those of other machines besides. */
     public FarmNodeContext regions(int count) {
         regions = count;
+        return this;
+    }
+
+    /** Makes it a member that has no regions, neither its own nor those of others: for applications. */
+    public FarmNodeContext withoutMemory() {
+        regions = 0;
+        offersMemory = false;
         return this;
     }
 
@@ -149,6 +157,10 @@ public final class FarmNodeContext {
 
     int regions() {
         return regions;
+    }
+
+    boolean offersMemory() {
+        return offersMemory;
     }
 
     int window() {

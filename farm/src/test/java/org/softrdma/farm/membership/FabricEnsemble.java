@@ -13,7 +13,6 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.fabric.Fabric;
 import org.softrdma.fabric.FabricNode;
@@ -44,6 +43,7 @@ public final class FabricEnsemble {
     private final EnumSet<Flaw> flaws;
     private final TreeMap<Integer, Session> sessions = new TreeMap<>();
     private final Map<Integer, InetSocketAddress> addresses = new HashMap<>();
+    private final Set<Integer> withoutMemory = new TreeSet<>();
     private FarmConfiguration configuration = FarmConfiguration.NONE;
     private int active;
     private final Map<Integer, Set<Integer>> acknowledged = new HashMap<>();
@@ -79,6 +79,15 @@ public final class FabricEnsemble {
         @Override
         public int machine() {
             return machine;
+        }
+
+        @Override
+        public void announce(InetSocketAddress address, boolean memory) {
+            addresses.put(machine, address);
+            if (!memory) {
+                withoutMemory.add(machine);
+                changed();
+            }
         }
 
         @Override
@@ -226,13 +235,11 @@ public final class FabricEnsemble {
      * A session of a new machine.
      *
      * @param client where it runs
-     * @param address where it listens, by its number
      */
-    public FarmMembership join(FabricNode client, IntFunction<InetSocketAddress> address) {
+    public FarmMembership join(FabricNode client) {
         int machine = nextMachine++;
         Session session = new Session(machine, client);
         sessions.put(machine, session);
-        addresses.put(machine, address.apply(machine));
         changed();
         return session;
     }
@@ -280,6 +287,9 @@ public final class FabricEnsemble {
             }
         });
         events.onAlive(alive);
+        Set<Integer> without = new TreeSet<>(alive);
+        without.retainAll(withoutMemory);
+        events.onWithoutMemory(without);
         events.onWhole(Set.copyOf(whole));
         events.onWishes(wishes);
     }

@@ -46,6 +46,11 @@ public final class LocalEnsemble {
         }
 
         @Override
+        public void announce(InetSocketAddress address, boolean memory) {
+            addresses.put(machine, address);
+        }
+
+        @Override
         public @Nullable InetSocketAddress address(int of) {
             return addresses.get(of);
         }
@@ -78,8 +83,7 @@ public final class LocalEnsemble {
     }
 
     /** A session of a new machine. */
-    public FarmMembership join(int machine, InetSocketAddress address) {
-        addresses.put(machine, address);
+    public FarmMembership join(int machine) {
         lock.lock();
         try {
             alive.add(machine);

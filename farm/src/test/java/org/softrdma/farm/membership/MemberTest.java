@@ -28,6 +28,11 @@ class MemberTest {
         }
 
         @Override
+        public void announce(InetSocketAddress address, boolean memory) {
+            // nobody asks
+        }
+
+        @Override
         public @Nullable InetSocketAddress address(int machine) {
             return null;
         }

@@ -223,10 +223,9 @@ final class FarmCluster {
     private void serve(int number, int regions) {
         FabricNode host = hosts.get(number);
         try (VerbsDevice device = host.open(Map.of())) {
-            FarmMembership membership =
-                    ensemble.join(host, machine -> new InetSocketAddress(host.address(), PORT + machine));
+            FarmMembership membership = ensemble.join(host);
             FarmNodeContext context = new FarmNodeContext(
-                            Objects.requireNonNull(membership.address(membership.machine())))
+                            new InetSocketAddress(host.address(), PORT + membership.machine()))
                     .cluster(40)
                     .shape(shape)
                     .membership(settings)

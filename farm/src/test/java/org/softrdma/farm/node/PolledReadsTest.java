@@ -8,7 +8,6 @@ import static org.softrdma.farm.node.NumberObjects.LENGTH;
 import static org.softrdma.farm.node.NumberObjects.VALUE;
 
 import com.sun.management.ThreadMXBean;
-import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -33,7 +32,6 @@ import org.softrdma.farm.memory.FarmAddress;
 import org.softrdma.farm.memory.ObjectImage;
 import org.softrdma.farm.space.SpaceShape;
 import org.softrdma.sim.SoftRdmaProvider;
-import org.softrdma.testkit.KeptPorts;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /** Over TCP: a machine that has a region, on a thread of its own, and one that reads, on the test's. */
@@ -52,14 +50,14 @@ class PolledReadsTest {
     private FarmNode primary;
     private AgentRunner runner;
 
-    private FarmNode node(int machine, int regions) throws IOException {
+    private FarmNode node(int machine, int regions) {
         VerbsDevice device = new SoftRdmaProvider().open(Map.of());
         devices.add(device);
-        InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), KeptPorts.next());
+        InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
         MembershipSettings settings = new MembershipSettings(TimeUnit.MINUTES.toNanos(10), 10, 2, 1, new Rings(4));
         return new FarmNode(
                 device,
-                ensemble.join(machine, address),
+                ensemble.join(machine),
                 new FarmNodeContext(address)
                         .cluster(41)
                         .shape(new SpaceShape(1 << 14, 1 << 10, true))
@@ -69,7 +67,7 @@ class PolledReadsTest {
     }
 
     @BeforeEach
-    void start() throws IOException {
+    void start() {
         reader = node(READER, 0);
         primary = node(PRIMARY, 1);
         runner = new AgentRunner(new BackoffIdleStrategy(), failure::set, null, new Agent() {

@@ -187,6 +187,11 @@ public final class Child implements AutoCloseable {
         process.destroy();
     }
 
+    /** Ends it at once, by SIGKILL. */
+    public void kill() {
+        Process ignored = process.destroyForcibly();
+    }
+
     /** The end of what it wrote to its standard error. */
     public String errorOutput() {
         return String.join("\n", errors);

@@ -1,0 +1,328 @@
+package org.softrdma.cli.farm;
+
+import java.io.PrintWriter;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.agrona.CloseHelper;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.bench.measurement.MeasurementException;
+import org.softrdma.cli.command.CommandFailure;
+import org.softrdma.cli.command.ExitCode;
+import org.softrdma.cli.command.OwnProgram;
+import org.softrdma.cli.command.ProviderMixin;
+import org.softrdma.cli.command.UserErrorException;
+import org.softrdma.cluster.ClusterException;
+import org.softrdma.cluster.ClusterNode;
+import org.softrdma.cluster.ClusterSettings;
+import org.softrdma.cluster.ClusterView;
+import org.softrdma.cluster.ZooKeeperMembership;
+import org.softrdma.farm.membership.FarmConfiguration;
+import org.softrdma.farm.node.FarmException;
+import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.device.VerbsDevice;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code softrdma farm bank}: transfers on a cluster whose processes are killed. */
+@Command(
+        name = "bank",
+        description = {
+            "Run a cluster on this machine, make transfers between accounts, and kill processes meanwhile.",
+            "The sum of each group of accounts is read again and again, in one transaction. At the end each teller's"
+                + " counter, which every transfer counts up, is compared with what the teller was told: nothing told"
+                + " may be lost."
+        })
+final class FarmBankCommand implements Callable<Integer> {
+    private static final long LOOK_NS = TimeUnit.MILLISECONDS.toNanos(100);
+    private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(120);
+
+    /** What is killed. */
+    enum Victim {
+        NODE,
+        COORDINATOR
+    }
+
+    @Spec
+    private CommandSpec spec;
+
+    @Mixin
+    private ProviderMixin provider = new ProviderMixin();
+
+    @Mixin
+    private SpaceOptions space = new SpaceOptions();
+
+    @Option(
+            names = "--kill",
+            paramLabel = "node|coordinator",
+            description =
+                    "Kill, by SIGKILL, a machine that has regions, or one that makes transfers, and start another;"
+                            + " again when the cluster is whole. Without it nothing is killed.")
+    private @Nullable Victim victim;
+
+    @Option(
+            names = "--seconds",
+            paramLabel = "N",
+            defaultValue = "20",
+            description = "How long transfers are made (${DEFAULT-VALUE}).")
+    private long seconds;
+
+    @Option(
+            names = "--groups",
+            paramLabel = "N",
+            defaultValue = "16",
+            description = "Groups of four accounts, between which money is moved (${DEFAULT-VALUE}).")
+    private int groups;
+
+    @Option(
+            names = "--tellers",
+            paramLabel = "N",
+            defaultValue = "2",
+            description = "Processes that make transfers (${DEFAULT-VALUE}).")
+    private int tellers;
+
+    @Option(
+            names = "--threads",
+            paramLabel = "N",
+            defaultValue = "4",
+            description = "Transfers under way in each of them (${DEFAULT-VALUE}).")
+    private int threads;
+
+    @Option(names = "--seed", paramLabel = "N", description = "Decides transfers and kills (drawn).")
+    private @Nullable Long seed;
+
+    FarmBankCommand() {}
+
+    @Override
+    public Integer call() {
+        if (groups < 1 || tellers < 1 || threads < 1 || seconds < 1) {
+            throw new UserErrorException("expected --groups 1, --tellers 1, --threads 1, --seconds 1, or more");
+        }
+        ClusterSettings settings = space.settings();
+        if (victim == Victim.NODE && settings.replicas() < 2) {
+            throw new UserErrorException(
+                    "--kill node needs --replicas 2 or more: else what the machine had is lost with it");
+        }
+        try (LocalCluster cluster = new LocalCluster(
+                arguments -> OwnProgram.again(spec.root().userObject().getClass(), arguments),
+                provider.arguments(),
+                settings)) {
+            cluster.addNodes(settings.machines());
+            try (ClusterView view = cluster.view()) {
+                FarmLocalCommand.awaitRegions(cluster, view);
+                return audit(cluster, view);
+            }
+        } catch (MeasurementException | ClusterException | FarmException | VerbsException e) {
+            return CommandFailure.tell(spec, e);
+        }
+    }
+
+    /** This process is a machine too, without memory: it opens accounts, and reads them. */
+    private int audit(LocalCluster cluster, ClusterView view) {
+        InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+        try (VerbsDevice device = provider.openWithKnown(Map.of())) {
+            ZooKeeperMembership membership =
+                    ZooKeeperMembership.join(cluster.servers(), cluster.name(), view.settings(), PATIENCE_NS);
+            try (ClusterNode node = ClusterNode.start(
+                    device,
+                    membership,
+                    membership.settings().context(address, membership.cluster()).withoutMemory(),
+                    () -> {})) {
+                return new Run(cluster, view, new Bank(node.node())).run();
+            }
+        }
+    }
+
+    /** A run. */
+    private final class Run {
+        private final LocalCluster cluster;
+        private final ClusterView view;
+        private final Bank bank;
+        private final long drawn = seed == null ? System.nanoTime() : seed;
+        private final Random random = new Random(drawn);
+        private final CommitGap gap = new CommitGap();
+        private final List<BankTeller> working = new ArrayList<>();
+        private final List<BankTeller> gone = new ArrayList<>();
+        private final List<Long> outagesNs = new ArrayList<>();
+        private final PrintWriter out = spec.commandLine().getOut();
+        private List<Long> accounts = List.of();
+        private int audits;
+        private boolean killed;
+
+        Run(LocalCluster cluster, ClusterView view, Bank bank) {
+            this.cluster = cluster;
+            this.view = view;
+            this.bank = bank;
+        }
+
+        int run() {
+            try {
+                accounts = bank.openGroups(groups);
+                for (int i = 0; i < tellers; i++) {
+                    hire();
+                }
+                say("bank: " + accounts.size() + " accounts of " + Bank.BALANCE + " on "
+                        + cluster.machines().size()
+                        + " machines, " + view.settings() + "; " + tellers + " tellers with " + threads
+                        + " threads; seed=" + drawn);
+                work();
+                working.forEach(BankTeller::close);
+                return judge();
+            } finally {
+                CloseHelper.closeAll(working);
+            }
+        }
+
+        private void say(String line) {
+            out.println(line);
+            out.flush();
+        }
+
+        private void hire() {
+            working.add(BankTeller.start(cluster, accounts, bank.open(threads, 0), random.nextLong(), gap));
+        }
+
+        private void work() {
+            long beganNs = System.nanoTime();
+            long endNs = beganNs + TimeUnit.SECONDS.toNanos(seconds);
+            long killedNs = beganNs;
+            while (System.nanoTime() - endNs < 0 || killed) {
+                readSums();
+                cluster.requireAlive();
+                working.forEach(BankTeller::requireAlive);
+                boolean whole = isWhole();
+                if (killed && whole && gap.longestNs() > 0) {
+                    killed = false;
+                    outagesNs.add(gap.longestNs());
+                    say(String.format(
+                            Locale.ROOT,
+                            "  %.1f s without a commit, whole again after %.1f s",
+                            seconds(gap.longestNs()),
+                            seconds(System.nanoTime() - killedNs)));
+                } else if (!killed && whole && victim != null && System.nanoTime() - endNs < 0) {
+                    killedNs = System.nanoTime();
+                    kill();
+                } else if (System.nanoTime() - Math.max(killedNs, beganNs) > PATIENCE_NS && killed) {
+                    throw new MeasurementException("the cluster is not whole again after a kill");
+                }
+                LockSupport.parkNanos(LOOK_NS);
+            }
+        }
+
+        private static double seconds(long ns) {
+            return ns / (double) TimeUnit.SECONDS.toNanos(1);
+        }
+
+        private void kill() {
+            killed = true;
+            gap.begin();
+            if (victim == Victim.NODE) {
+                int machine =
+                        cluster.machines().get(random.nextInt(cluster.machines().size()));
+                say("kill " + (outagesNs.size() + 1) + ": machine " + machine + ", a node");
+                cluster.kill(machine);
+                cluster.addNodes(1);
+            } else {
+                BankTeller teller = working.remove(random.nextInt(working.size()));
+                say("kill " + (outagesNs.size() + 1) + ": machine " + teller.machine() + ", a coordinator");
+                teller.kill();
+                gone.add(teller);
+                hire();
+            }
+        }
+
+        /** True if all that are alive are members, those that are not are none, and each region is on as many as it shall be. */
+        private boolean isWhole() {
+            FarmConfiguration configuration = view.configuration();
+            Set<Integer> living = new TreeSet<>(cluster.machines());
+            working.forEach(teller -> living.add(teller.machine()));
+            Set<Integer> members = new TreeSet<>(configuration.members());
+            return view.active() == configuration.epoch()
+                    && members.containsAll(living)
+                    && members.size() == living.size() + 1
+                    && configuration.regions().values().stream()
+                            .allMatch(placement -> placement.copies().isEmpty()
+                                    && placement.machines().size()
+                                            == view.settings().replicas());
+        }
+
+        private void readSums() {
+            for (List<Long> group : Bank.groups(accounts)) {
+                OptionalLong sum = bank.sum(group);
+                if (sum.isPresent()) {
+                    audits++;
+                    requireSum(sum.getAsLong(), group);
+                }
+            }
+        }
+
+        private void requireSum(long sum, List<Long> group) {
+            if (sum != group.size() * Bank.BALANCE) {
+                throw new MeasurementException("the sum of " + group.size() + " accounts is " + sum + ", but was "
+                        + group.size() * Bank.BALANCE
+                        + ": a transfer was done by half. This is a fault of softrdma; seed=" + drawn);
+            }
+        }
+
+        /** Of all accounts, when nobody changes them any more. */
+        private long lastSum(List<Long> objects) {
+            OptionalLong sum = OptionalLong.empty();
+            while (sum.isEmpty()) {
+                sum = bank.sum(objects);
+            }
+            return sum.getAsLong();
+        }
+
+        private int judge() {
+            List<BankTeller> all = new ArrayList<>(gone);
+            all.addAll(working);
+            long told = 0;
+            for (BankTeller teller : all) {
+                told += teller.transfers();
+                teller.told().forEach((counter, value) -> requireTold(counter, value, gone.contains(teller)));
+            }
+            readSums();
+            long sum = lastSum(accounts);
+            requireSum(sum, accounts);
+            say(told + " transfers were told, " + told / seconds + " a second; the sum is " + sum
+                    + ", and was right in " + audits + " audits of four accounts");
+            say("kills survived: " + outagesNs.size() + outages() + "; nothing told is lost");
+            return ExitCode.OK;
+        }
+
+        private String outages() {
+            if (outagesNs.isEmpty()) {
+                return "";
+            }
+            List<Long> sorted = outagesNs.stream().sorted().toList();
+            return String.format(
+                    Locale.ROOT,
+                    ", without a commit for %.1f s in the median, %.1f s at worst",
+                    seconds(sorted.get(sorted.size() / 2)),
+                    seconds(sorted.getLast()));
+        }
+
+        /** What was under way when a teller was killed may be done, but nobody was told. */
+        private void requireTold(long counter, long value, boolean wasKilled) {
+            long found = lastSum(List.of(counter));
+            long most = value + (wasKilled ? 1 : 0);
+            if (found < value || found > most) {
+                throw new MeasurementException("a teller was told of " + value + " transfers, but its counter says "
+                        + found + ". This is a fault of softrdma; seed=" + drawn);
+            }
+        }
+    }
+}

@@ -1,0 +1,59 @@
+package org.softrdma.cli.farm;
+
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.Callable;
+import org.softrdma.cli.command.ExitCode;
+import org.softrdma.cli.command.UserErrorException;
+import org.softrdma.cluster.ClusterException;
+import org.softrdma.cluster.ClusterView;
+import org.softrdma.farm.membership.FarmConfiguration;
+import org.softrdma.farm.membership.Wishes;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code softrdma farm drain}: a machine shall have no regions. */
+@Command(
+        name = "drain",
+        description = {
+            "Move all regions away from a machine, so that it can be stopped. Each is copied first, and is never on"
+                    + " fewer machines than before.",
+            "The command only says so; `softrdma farm status` shows how far it is."
+        })
+final class FarmDrainCommand implements Callable<Integer> {
+    @Spec
+    private CommandSpec spec;
+
+    @Mixin
+    private ClusterOptions cluster = new ClusterOptions();
+
+    @Parameters(paramLabel = "MACHINE", description = "Number of the machine, as `softrdma farm status` shows it.")
+    private int machine;
+
+    FarmDrainCommand() {}
+
+    @Override
+    public Integer call() {
+        try (ClusterView view = cluster.view()) {
+            FarmConfiguration configuration = view.configuration();
+            if (!configuration.members().contains(machine)) {
+                throw new UserErrorException(
+                        "machine " + machine + " is no member: expected one of " + configuration.members());
+            }
+            view.wish(wishes -> {
+                Set<Integer> drained = new TreeSet<>(wishes.drained());
+                drained.add(machine);
+                drained.retainAll(configuration.members());
+                return new Wishes(wishes.removed(), drained, wishes.balanced());
+            });
+            spec.commandLine().getOut().println("machine " + machine + " shall have no regions");
+            spec.commandLine().getOut().flush();
+            return ExitCode.OK;
+        } catch (ClusterException e) {
+            throw new UserErrorException(String.valueOf(e.getMessage()), e);
+        }
+    }
+}

@@ -1,0 +1,141 @@
+package org.softrdma.cli.farm;
+
+import java.io.PrintWriter;
+import java.net.InetSocketAddress;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.bench.measurement.ByteSize;
+import org.softrdma.cli.command.CommandFailure;
+import org.softrdma.cli.command.ExitCode;
+import org.softrdma.cli.command.ProcessStop;
+import org.softrdma.cli.command.ProviderMixin;
+import org.softrdma.cli.command.UserErrorException;
+import org.softrdma.cluster.ClusterNode;
+import org.softrdma.cluster.ClusterSettings;
+import org.softrdma.cluster.ZooKeeperMembership;
+import org.softrdma.farm.node.FarmNodeContext;
+import org.softrdma.verbs.VerbsErrorCode;
+import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.device.VerbsDevice;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code softrdma farm node}: a machine of a cluster. */
+@Command(
+        name = "node",
+        description = {
+            "Run a machine of a cluster; the first one makes the cluster.",
+            "A machine that says nothing to ZooKeeper for a session, because it stands still or is cut off, is a"
+                    + " member no more and ends: start it again, and it is a new one. A study, not a database."
+        })
+final class FarmNodeCommand implements Callable<Integer> {
+    @Spec
+    private CommandSpec spec;
+
+    @Mixin
+    private ProviderMixin provider = new ProviderMixin();
+
+    @Mixin
+    private ClusterOptions cluster = new ClusterOptions();
+
+    @Mixin
+    private SpaceOptions space = new SpaceOptions();
+
+    @Option(
+            names = {"-l", "--listen"},
+            paramLabel = "HOST:PORT",
+            defaultValue = "127.0.0.1:0",
+            description = "Address that the other machines connect to (${DEFAULT-VALUE}); port 0 picks a free one.")
+    private String listen = "";
+
+    @Option(
+            names = "--memory",
+            paramLabel = "SIZE",
+            description =
+                    "Memory that it adds to the space (one region). It holds copies of others' regions besides. 0 for"
+                            + " none of either.")
+    private @Nullable String memory;
+
+    @Option(names = "--until-input-ends", description = "Leave when standard input ends.")
+    private boolean untilInputEnds;
+
+    FarmNodeCommand() {}
+
+    @Override
+    public Integer call() {
+        try (VerbsDevice device = provider.openWithKnown(Map.of())) {
+            ClusterSettings wanted = space.settings();
+            InetSocketAddress address = ClusterOptions.address("--listen", listen);
+            if (address.getAddress().isAnyLocalAddress()) {
+                throw new UserErrorException(
+                        "--listen " + listen + ": expected the address that the other machines connect to");
+            }
+            ZooKeeperMembership membership = cluster.join(wanted);
+            return run(device, membership, address);
+        } catch (VerbsException e) {
+            return CommandFailure.tell(spec, e);
+        }
+    }
+
+    private int run(VerbsDevice device, ZooKeeperMembership membership, InetSocketAddress address) {
+        ProcessStop stop = new ProcessStop(new CountDownLatch(1));
+        try (ClusterNode node = start(device, membership, address, stop::stop)) {
+            PrintWriter out = spec.commandLine().getOut();
+            out.println("machine " + node.machine() + " of cluster '" + cluster.name() + "' at "
+                    + ClusterOptions.text(membership.listening()) + ", " + membership.settings() + ", session "
+                    + membership.sessionMs() + " ms");
+            out.flush();
+            stop.await(untilInputEnds ? System.in : null, line -> {});
+            return node.isOver() ? tellEnd(node) : ExitCode.OK;
+        } finally {
+            stop.closed();
+        }
+    }
+
+    private ClusterNode start(
+            VerbsDevice device, ZooKeeperMembership membership, InetSocketAddress address, Runnable onEnd) {
+        try {
+            space.requireSame(cluster.name(), membership.settings());
+            FarmNodeContext context = memory(membership.settings().context(address, membership.cluster()), membership);
+            return ClusterNode.start(device, membership, context, onEnd);
+        } catch (VerbsException e) {
+            membership.close();
+            if (e.code() == VerbsErrorCode.ADDRESS_IN_USE) {
+                throw new UserErrorException("--listen " + listen + ": the port is taken; port 0 picks a free one", e);
+            }
+            throw e;
+        } catch (RuntimeException e) {
+            membership.close();
+            throw e;
+        }
+    }
+
+    private FarmNodeContext memory(FarmNodeContext context, ZooKeeperMembership membership) {
+        if (memory == null) {
+            return context;
+        }
+        long region = membership.settings().regionBytes();
+        long bytes = ByteSize.parse(memory);
+        if (bytes % region != 0) {
+            throw new UserErrorException("--memory " + memory + ": expected regions of " + ByteSize.format(region)
+                    + ", so a multiple of that");
+        }
+        return bytes == 0 ? context.withoutMemory() : context.regions(Math.toIntExact(bytes / region));
+    }
+
+    private int tellEnd(ClusterNode node) {
+        String why = node.failure()
+                .map(failure -> "failed: " + failure)
+                .orElse("is no member any more: its session ended because it stood still or was cut off from ZooKeeper,"
+                        + " or it was removed. Start it again: it will be a new machine");
+        PrintWriter err = spec.commandLine().getErr();
+        err.println(spec.qualifiedName() + ": machine " + node.machine() + " " + why);
+        err.flush();
+        return ExitCode.FAILED;
+    }
+}

@@ -1,0 +1,156 @@
+package org.softrdma.cli.farm;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.agrona.CloseHelper;
+import org.softrdma.bench.machine.Child;
+import org.softrdma.bench.measurement.MeasurementException;
+import org.softrdma.cluster.ClusterSettings;
+import org.softrdma.cluster.ClusterView;
+
+/**
+ * A ZooKeeper and the machines of a cluster as children of this process, which end with it. One thread.
+ */
+final class LocalCluster implements AutoCloseable {
+    private static final String NAME = "local";
+    private static final long START_SECONDS = 60;
+    /** For whoever runs all of this on a machine that has not enough cores. */
+    static final String ADVICE = "\nOn a busy machine a longer --lease helps, such as 6000.";
+
+    private static final long VIEW_NS = TimeUnit.SECONDS.toNanos(30);
+
+    private final Function<List<String>, List<String>> program;
+    private final List<String> provider;
+    private final ClusterSettings settings;
+    private final Path directory;
+    private final Child zookeeper;
+    private final String servers;
+    private final TreeMap<Integer, Child> machines = new TreeMap<>();
+
+    /**
+     * Starts ZooKeeper.
+     *
+     * @param program the command that runs this program with other arguments
+     * @param provider options of the devices
+     * @param settings of the cluster
+     */
+    LocalCluster(Function<List<String>, List<String>> program, List<String> provider, ClusterSettings settings) {
+        this.program = program;
+        this.provider = provider;
+        this.settings = settings;
+        try {
+            directory = Files.createTempDirectory("softrdma-farm");
+            zookeeper =
+                    start("zookeeper", "--dir", directory.toString(), "--listen", "127.0.0.1:0", "--until-input-ends");
+        } catch (IOException e) {
+            throw new MeasurementException("cannot keep the state of ZooKeeper: " + e.getMessage(), e);
+        }
+        try {
+            servers = zookeeper.await("zookeeper:", START_SECONDS);
+        } catch (MeasurementException e) {
+            zookeeper.close();
+            throw e;
+        }
+    }
+
+    /** Where its ZooKeeper is. */
+    String servers() {
+        return servers;
+    }
+
+    /** Its name. */
+    String name() {
+        return NAME;
+    }
+
+    /** Numbers of its machines that were not killed. */
+    List<Integer> machines() {
+        return List.copyOf(machines.keySet());
+    }
+
+    /** Starts so many machines at once, and waits until each says its number. */
+    void addNodes(int count) {
+        List<Child> started = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            List<String> arguments = new ArrayList<>(List.of("--until-input-ends"));
+            arguments.addAll(SpaceOptions.arguments(settings));
+            started.add(member("node", arguments));
+        }
+        for (Child child : started) {
+            machines.put(machine(child), child);
+        }
+    }
+
+    /** Starts a command that joins the cluster. */
+    Child member(String command, List<String> options) {
+        List<String> arguments = new ArrayList<>(options);
+        arguments.addAll(provider);
+        arguments.addAll(ClusterOptions.arguments(servers, NAME));
+        return start(command, arguments.toArray(String[]::new));
+    }
+
+    /** The number of the machine that a child has said to be. */
+    static int machine(Child child) {
+        String said = child.await("machine", START_SECONDS);
+        return Integer.parseInt(said.substring(0, said.indexOf(' ')));
+    }
+
+    private Child start(String command, String... options) {
+        List<String> arguments = new ArrayList<>(List.of("farm", command));
+        arguments.addAll(List.of(options));
+        try {
+            return Child.start("softrdma farm " + command, program.apply(arguments));
+        } catch (IOException e) {
+            throw new MeasurementException("softrdma farm " + command + " does not start: " + e.getMessage(), e);
+        }
+    }
+
+    /**
+     * Ends the run if a machine has ended.
+     *
+     * @throws MeasurementException with what it said last
+     */
+    void requireAlive() {
+        machines.forEach((machine, child) -> {
+            if (!child.isAlive()) {
+                throw new MeasurementException(
+                        "machine " + machine + " has ended although nobody killed it: " + child.errorOutput() + ADVICE);
+            }
+        });
+    }
+
+    /** What ZooKeeper knows. */
+    ClusterView view() {
+        return ClusterView.open(servers, NAME, VIEW_NS);
+    }
+
+    /** Ends a machine by SIGKILL. */
+    void kill(int machine) {
+        Child child = machines.remove(machine);
+        if (child != null) {
+            child.kill();
+            child.close();
+        }
+    }
+
+    @Override
+    public void close() {
+        CloseHelper.closeAll(new ArrayList<>(machines.values()));
+        zookeeper.close();
+        try (Stream<Path> files = Files.walk(directory)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
+            }
+        } catch (IOException e) {
+            throw new MeasurementException("cannot delete " + directory + ": " + e.getMessage(), e);
+        }
+    }
+}

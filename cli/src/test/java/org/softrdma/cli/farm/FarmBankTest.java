@@ -1,0 +1,41 @@
+package org.softrdma.cli.farm;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.softrdma.cli.Main;
+import org.softrdma.cli.command.ExitCode;
+import picocli.CommandLine;
+
+/** Processes are killed while money is moved, and nothing that was told is lost. */
+@Tag("slow")
+class FarmBankTest {
+    private static final Pattern SURVIVED = Pattern.compile("kills survived: ([0-9]+)");
+
+    @ParameterizedTest
+    @ValueSource(strings = {"node", "coordinator"})
+    @Timeout(300)
+    void shouldLoseNothingThatWasToldWhenProcessesAreKilled(String victim) {
+        StringWriter out = new StringWriter();
+        StringWriter err = new StringWriter();
+        CommandLine commandLine = Main.commandLine();
+        commandLine.setOut(new PrintWriter(out));
+        commandLine.setErr(new PrintWriter(err));
+
+        int code = commandLine.execute(
+                "farm", "bank", "--kill", victim, "--seconds", "5", "--lease", "6000", "--tellers", "1");
+
+        assertEquals(ExitCode.OK, code, () -> out + "\n" + err);
+        Matcher survived = SURVIVED.matcher(out.toString());
+        assertTrue(survived.find() && Integer.parseInt(survived.group(1)) >= 1, out::toString);
+        assertTrue(out.toString().contains("nothing told is lost"), out::toString);
+    }
+}

@@ -1,0 +1,204 @@
+package org.softrdma.cli.farm;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.softrdma.cli.Main;
+import org.softrdma.cli.command.ExitCode;
+import org.softrdma.cluster.ClusterNode;
+import org.softrdma.cluster.ClusterSettings;
+import org.softrdma.cluster.LocalZooKeeper;
+import org.softrdma.cluster.ZooKeeperMembership;
+import org.softrdma.farm.membership.RegionPlacement;
+import org.softrdma.sim.SoftRdmaProvider;
+import org.softrdma.verbs.cm.Listener;
+import org.softrdma.verbs.device.VerbsDevice;
+import picocli.CommandLine;
+
+/** What a user of {@code softrdma farm} meets who mistypes, or whose machines are not as expected. */
+class FarmCommandTest {
+    private static final long TIMEOUT_NS = TimeUnit.SECONDS.toNanos(60);
+    private static final ClusterSettings SETTINGS = new ClusterSettings(1, 1, 1 << 20, 1 << 14, 22_500);
+
+    @TempDir
+    private static Path directory;
+
+    private static LocalZooKeeper server;
+
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+
+    @BeforeAll
+    static void start() {
+        server = LocalZooKeeper.start(directory, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+    }
+
+    @AfterAll
+    static void stop() {
+        server.close();
+    }
+
+    private int execute(String command, String... options) {
+        List<String> arguments = new ArrayList<>(List.of("farm", command));
+        arguments.addAll(List.of(options));
+        return execute(arguments);
+    }
+
+    private int execute(List<String> arguments) {
+        CommandLine commandLine = Main.commandLine();
+        commandLine.setOut(new PrintWriter(out));
+        commandLine.setErr(new PrintWriter(err));
+        return commandLine.execute(arguments.toArray(String[]::new));
+    }
+
+    private int executeAt(String cluster, String command, String... options) {
+        List<String> arguments = new ArrayList<>(List.of("farm", command));
+        arguments.addAll(List.of(options));
+        arguments.addAll(List.of("--zookeeper", server.servers(), "--name", cluster));
+        return execute(arguments);
+    }
+
+    private static ZooKeeperMembership join(String cluster) {
+        return ZooKeeperMembership.join(server.servers(), cluster, SETTINGS, TIMEOUT_NS);
+    }
+
+    @Test
+    void shouldSayThatItIsNoDatabase() {
+        assertEquals(ExitCode.OK, execute(List.of("farm", "--help")));
+        assertTrue(out.toString().replaceAll("\\s+", " ").contains("A study, not a database"), out::toString);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "status --name=a/b | the name of a cluster 'a/b': expected 1 to 64 letters",
+                "status --zookeeper=127.0.0.1:1 --timeout=0 | no ZooKeeper answers at 127.0.0.1:1",
+                "status --zookeeper=nowhere:port | no ZooKeeper at nowhere:port: expected host:port",
+                "node --listen=127.0.0.1 | --listen 127.0.0.1: expected HOST:PORT",
+                "node --listen=0.0.0.0:7480 | --listen 0.0.0.0:7480: expected the address that the other machines",
+                "node --nodes=2 --replicas=3 | --nodes 2, --replicas 3: expected one or more nodes",
+                "node --region=much | 'much' is not a size",
+                "bank --kill=node --replicas=1 | --kill node needs --replicas 2",
+                "bank --kill=all | --kill all: expected node or coordinator",
+                "bank --groups=0 | expected --groups 1",
+                "zookeeper --dir=/proc/none | ZooKeeper does not start at 127.0.0.1:2181 with /proc/none"
+            })
+    void shouldSayWhatIsWrong(String command, String expected) {
+        List<String> arguments = new ArrayList<>(List.of("farm"));
+        arguments.addAll(List.of(command.split(" ")));
+        assertEquals(ExitCode.USAGE, execute(arguments), out::toString);
+        assertTrue(err.toString().contains(expected), err::toString);
+    }
+
+    @Test
+    void shouldNameTheClustersThatThereAreWhenOneIsNotThere() {
+        try (ZooKeeperMembership there = join("orders")) {
+            assertEquals(0, there.machine());
+            assertEquals(ExitCode.USAGE, executeAt("shop", "status"));
+            assertTrue(err.toString().contains("there is no cluster 'shop'"), err::toString);
+            assertTrue(err.toString().contains("orders"), err::toString);
+        }
+    }
+
+    @Test
+    void shouldRefuseOtherSettingsThanTheClusterHas() {
+        try (ZooKeeperMembership there = join("settings")) {
+            assertEquals(SETTINGS, there.settings());
+            assertEquals(ExitCode.USAGE, executeAt("settings", "node", "--nodes", "3", "--region", "2M"));
+            assertTrue(
+                    err.toString()
+                            .contains("--nodes is 1 there and 3 here, --region is 1048576 there and 2097152 here"),
+                    err::toString);
+        }
+    }
+
+    @Test
+    void shouldRefuseMemoryThatIsNoMultipleOfARegion() {
+        try (ZooKeeperMembership there = join("memory")) {
+            assertEquals(SETTINGS, there.settings());
+            assertEquals(ExitCode.USAGE, executeAt("memory", "node", "--memory", "3000"));
+            assertTrue(err.toString().contains("--memory 3000: expected regions of 1M"), err::toString);
+        }
+    }
+
+    @Test
+    void shouldSayThatAPortIsTaken() {
+        try (VerbsDevice device = new SoftRdmaProvider().open(Map.of());
+                Listener listener = device.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 1)) {
+            String taken = "127.0.0.1:" + listener.localAddress().getPort();
+            assertEquals(ExitCode.USAGE, executeAt("ports", "node", "--listen", taken));
+            assertTrue(err.toString().contains("--listen " + taken + ": the port is taken"), err::toString);
+        }
+    }
+
+    @Test
+    void shouldShowWhatZooKeeperKnows() {
+        try (ZooKeeperMembership machine = join("shown")) {
+            machine.announce(new InetSocketAddress("127.0.0.1", 7480), false);
+            assertEquals(ExitCode.OK, executeAt("shown", "status"));
+            assertTrue(out.toString().contains("no epoch yet: 1 of 1 machines are there"), out::toString);
+            assertTrue(
+                    out.toString().contains("machine 0: 127.0.0.1:7480, without memory, no member yet"), out::toString);
+        }
+    }
+
+    @Test
+    void shouldShowMachinesAndRegionsAndTakeWishes() {
+        ZooKeeperMembership membership = join("one");
+        InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+        try (VerbsDevice device = new SoftRdmaProvider().open(Map.of());
+                ClusterNode node = ClusterNode.start(
+                        device, membership, membership.settings().context(any, membership.cluster()), () -> {})) {
+            Bank bank = new Bank(node.node());
+            while (node.node().configuration().regions().isEmpty()) {
+                Thread.onSpinWait(); // each look waits for the node's thread
+            }
+            List<Long> accounts = bank.openGroups(1);
+            assertEquals(
+                    OptionalLong.of(1), bank.transfer(accounts, bank.open(1, 0).getFirst(), new Random(1)));
+            assertEquals(OptionalLong.of(4 * Bank.BALANCE), bank.sum(accounts));
+            assertEquals(ExitCode.OK, executeAt("one", "drain", "0"));
+            assertEquals(ExitCode.USAGE, executeAt("one", "drain", "9"));
+            assertTrue(err.toString().contains("machine 9 is no member: expected one of [0]"), err::toString);
+            assertEquals(ExitCode.OK, executeAt("one", "status"));
+            for (String line : List.of(
+                    "epoch 1, active",
+                    ", member, primary of 1 of its 1 regions",
+                    ": primary 0, replicas none",
+                    "wished: machines without regions 0, regions where they are")) {
+                assertTrue(out.toString().contains(line), () -> line + " not in " + out);
+            }
+            assertEquals(ExitCode.OK, executeAt("one", "rebalance"));
+            assertEquals(ExitCode.OK, executeAt("one", "status"));
+            assertTrue(out.toString().contains("without regions none, regions where their rings say"), out::toString);
+        }
+    }
+
+    @Test
+    void shouldShowRegionsThatAreLostOrCopied() {
+        assertEquals(
+                "region 00000005: LOST: every machine that had it whole is gone",
+                FarmStatusCommand.region(5, RegionPlacement.NOWHERE));
+        assertEquals(
+                "region 01000007: primary 0, replicas 2, being copied to 1",
+                FarmStatusCommand.region(0x01000007, new RegionPlacement(0, List.of(2), List.of(1))));
+    }
+}

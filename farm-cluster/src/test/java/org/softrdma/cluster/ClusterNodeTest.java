@@ -1,0 +1,195 @@
+package org.softrdma.cluster;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.agrona.CloseHelper;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.softrdma.farm.membership.FarmConfiguration;
+import org.softrdma.farm.membership.Wishes;
+import org.softrdma.farm.memory.FarmAddress;
+import org.softrdma.farm.memory.FarmObjectDescriptor;
+import org.softrdma.farm.node.FarmException;
+import org.softrdma.farm.node.FarmNode;
+import org.softrdma.farm.node.FarmNodeContext;
+import org.softrdma.farm.node.TransactionOutcome;
+import org.softrdma.sim.SoftRdmaProvider;
+import org.softrdma.verbs.VerbsErrorCode;
+import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.device.VerbsDevice;
+
+/** Nodes with ZooKeeper and sockets, in one process. */
+class ClusterNodeTest {
+    private static final long TIMEOUT_NS = TimeUnit.SECONDS.toNanos(60);
+    private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(1);
+    private static final String NAME = "nodes";
+    private static final int VALUE = FarmObjectDescriptor.PAYLOAD_OFFSET;
+    private static final int LENGTH = VALUE + Long.BYTES;
+    private static final InetSocketAddress ANY = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+    /** Sessions of half a minute, for machines that are busy; nothing here waits for their end. */
+    private static final ClusterSettings SETTINGS = new ClusterSettings(2, 2, 1 << 18, 1 << 12, 22_500);
+
+    @TempDir
+    private Path directory;
+
+    private final List<AutoCloseable> open = new ArrayList<>();
+    private LocalZooKeeper server;
+
+    @BeforeEach
+    void start() {
+        server = LocalZooKeeper.start(directory, ANY);
+    }
+
+    @AfterEach
+    void stop() {
+        CloseHelper.closeAll(open.reversed());
+        server.close();
+    }
+
+    private <T extends AutoCloseable> T opened(T made) {
+        open.add(made);
+        return made;
+    }
+
+    private ZooKeeperMembership join() {
+        return ZooKeeperMembership.join(server.servers(), NAME, SETTINGS, TIMEOUT_NS);
+    }
+
+    private ClusterNode node(boolean memory) {
+        VerbsDevice device = opened(new SoftRdmaProvider().open(Map.of()));
+        ZooKeeperMembership membership = join();
+        FarmNodeContext context = membership.settings().context(ANY, membership.cluster());
+        return opened(ClusterNode.start(device, membership, memory ? context : context.withoutMemory(), () -> {}));
+    }
+
+    private static void until(BooleanSupplier condition) {
+        long beganNs = System.nanoTime();
+        while (!condition.getAsBoolean()) {
+            assertTrue(System.nanoTime() - beganNs < TIMEOUT_NS, "it has not come to that");
+            LockSupport.parkNanos(PAUSE_NS);
+        }
+    }
+
+    private static boolean hasRegions(FarmNode node, int count) {
+        return node.configuration().regions().size() == count;
+    }
+
+    private static long allocate(FarmNode node, int region, long value) {
+        TransactionOutcome<Long> outcome = node.transact(10, transaction -> {
+            long address = transaction.allocate(LENGTH, FarmAddress.of(region, 0));
+            transaction.write(address).putLong(VALUE, value);
+            return address;
+        });
+        return ((TransactionOutcome.Committed<Long>) outcome).value();
+    }
+
+    @Test
+    void shouldCommitOverMachinesAndReadFromOneWithoutMemory() {
+        ClusterNode one = node(true);
+        ClusterNode other = node(true);
+        until(() -> hasRegions(one.node(), 2));
+        ClusterNode reader = node(false);
+        until(() -> one.node().configuration().members().contains(reader.machine()));
+        List<Integer> regions = List.copyOf(one.node().configuration().regions().keySet());
+        long from = allocate(reader.node(), regions.get(0), 100);
+        long to = allocate(reader.node(), regions.get(1), 0);
+
+        TransactionOutcome<Boolean> outcome = other.node().transact(10, transaction -> {
+            transaction.read(from, LENGTH);
+            transaction.read(to, LENGTH);
+            transaction.write(from).putLong(VALUE, 60);
+            transaction.write(to).putLong(VALUE, 40);
+            return true;
+        });
+
+        assertInstanceOf(TransactionOutcome.Committed.class, outcome);
+        assertEquals(60, reader.node().read(from, LENGTH).getLong(VALUE));
+        assertEquals(40, reader.node().read(to, LENGTH).getLong(VALUE));
+        FarmConfiguration configuration = reader.node().configuration();
+        assertTrue(configuration.regions().values().stream()
+                .noneMatch(placement -> placement.machines().contains(reader.machine())));
+    }
+
+    @Test
+    void shouldShowWhoHasWhatAndMoveRegionsAwayWhenThatIsWished() {
+        ClusterNode one = node(true);
+        ClusterNode other = node(true);
+        until(() -> hasRegions(one.node(), 2));
+        ClusterNode third = node(true);
+        try (ClusterView view = ClusterView.open(server.servers(), NAME, TIMEOUT_NS)) {
+            until(() -> view.configuration().members().contains(third.machine()));
+            assertEquals(SETTINGS, view.settings());
+            assertEquals(
+                    Set.of(one.machine(), other.machine(), third.machine()),
+                    view.alive().keySet());
+            view.wish(wishes -> new Wishes(wishes.removed(), Set.of(one.machine()), false));
+
+            until(() -> view.active() == view.configuration().epoch()
+                    && view.configuration().regions().values().stream()
+                            .noneMatch(placement -> placement.machines().contains(one.machine())));
+            assertEquals(Set.of(one.machine()), view.wishes().drained());
+        }
+    }
+
+    @Test
+    void shouldEndWhenItsSessionHasEnded() throws Exception {
+        ZooKeeperMembership membership = join();
+        VerbsDevice device = opened(new SoftRdmaProvider().open(Map.of()));
+        boolean[] told = {false};
+        ClusterNode node = opened(ClusterNode.start(
+                device, membership, membership.settings().context(ANY, membership.cluster()), () -> told[0] = true));
+        boolean ignored = membership.client().close(5000); // as if ZooKeeper had ended it
+        until(node::isOver);
+
+        FarmException failure =
+                assertThrows(FarmException.class, () -> node.node().configuration());
+        assertTrue(failure.getMessage().contains("no member any more"), failure.getMessage());
+        node.close();
+        assertEquals(Optional.empty(), node.failure());
+        assertTrue(told[0]);
+    }
+
+    @Test
+    void shouldLeaveTheClusterWhenItsPortIsTaken() {
+        ZooKeeperMembership first = opened(join());
+        VerbsDevice device = opened(new SoftRdmaProvider().open(Map.of()));
+        InetSocketAddress taken = opened(device.listen(ANY, 1)).localAddress();
+        ZooKeeperMembership membership = join();
+
+        VerbsException failure = assertThrows(
+                VerbsException.class,
+                () -> ClusterNode.start(
+                        device, membership, membership.settings().context(taken, membership.cluster()), () -> {}));
+
+        assertEquals(VerbsErrorCode.ADDRESS_IN_USE, failure.code());
+        try (ClusterView view = ClusterView.open(server.servers(), NAME, TIMEOUT_NS)) {
+            assertTrue(view.alive().isEmpty());
+        }
+        assertEquals(0, first.machine());
+    }
+
+    @Test
+    void shouldNameTheClustersThatThereAreWhenOneIsNotThere() {
+        ZooKeeperMembership ignored = opened(join());
+        ClusterException failure =
+                assertThrows(ClusterException.class, () -> ClusterView.open(server.servers(), "shop", TIMEOUT_NS));
+        assertTrue(failure.getMessage().contains("no cluster 'shop'"), failure.getMessage());
+        assertTrue(failure.getMessage().endsWith("only " + NAME), failure.getMessage());
+    }
+}
