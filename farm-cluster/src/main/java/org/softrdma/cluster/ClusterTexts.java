@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.softrdma.farm.membership.Wishes;
 
 /** What nodes in ZooKeeper say: text that people can read, {@code key=value} separated by blanks, UTF-8. */
@@ -77,8 +78,8 @@ final class ClusterTexts {
         return new TreeSet<>(machines).stream().map(String::valueOf).collect(Collectors.joining(","));
     }
 
-    private static Set<Integer> set(String list) {
-        return list.isEmpty()
+    private static Set<Integer> set(@Nullable String list) {
+        return list == null || list.isEmpty()
                 ? Set.of()
                 : Arrays.stream(list.split(",", -1)).map(Integer::valueOf).collect(Collectors.toSet());
     }

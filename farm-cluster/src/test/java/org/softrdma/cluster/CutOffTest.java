@@ -127,7 +127,7 @@ class CutOffTest {
         while (!condition.getAsBoolean()) {
             assertTrue(System.nanoTime() - beganNs < TIMEOUT_NS, "it has not come to that");
             int ignored = one.membership.poll(one);
-            int alsoIgnored = other.membership.poll(other);
+            int _ = other.membership.poll(other);
             LockSupport.parkNanos(PAUSE_NS);
         }
     }

@@ -140,7 +140,7 @@ class ZooKeeperMembershipTest extends MembershipContract {
     void shouldLeaveNothingBehindOfAMachineThatIsGone() throws KeeperException, InterruptedException {
         try (ZooKeeperMembership stays = join("traces")) {
             ZooKeeperMembership goes = join("traces");
-            goes.announce(new InetSocketAddress("127.0.0.1", 7000), true);
+            goes.announce(new InetSocketAddress(InetAddress.getLoopbackAddress(), 7000), true);
             goes.close();
             for (String part : List.of("machines", "alive", "leases", "acks", "whole")) {
                 List<String> names = stays.client().getChildren("/farm/traces/" + part, false);
@@ -172,7 +172,7 @@ class ZooKeeperMembershipTest extends MembershipContract {
         Wishes wishes = new Wishes(Set.of(3, 70), Set.of(1), true);
         assertEquals(wishes, ClusterTexts.wishes(ClusterTexts.wishes(wishes)));
         assertEquals(Wishes.NONE, ClusterTexts.wishes(ClusterTexts.wishes(Wishes.NONE)));
-        InetSocketAddress address = new InetSocketAddress("127.0.0.1", 7483);
+        InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), 7483);
         assertEquals(
                 new ClusterTexts.Announced(address, false),
                 ClusterTexts.announced(ClusterTexts.announced(address, false)));

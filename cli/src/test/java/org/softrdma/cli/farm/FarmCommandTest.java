@@ -55,12 +55,6 @@ class FarmCommandTest {
         server.close();
     }
 
-    private int execute(String command, String... options) {
-        List<String> arguments = new ArrayList<>(List.of("farm", command));
-        arguments.addAll(List.of(options));
-        return execute(arguments);
-    }
-
     private int execute(List<String> arguments) {
         CommandLine commandLine = Main.commandLine();
         commandLine.setOut(new PrintWriter(out));
@@ -152,7 +146,7 @@ class FarmCommandTest {
     @Test
     void shouldShowWhatZooKeeperKnows() {
         try (ZooKeeperMembership machine = join("shown")) {
-            machine.announce(new InetSocketAddress("127.0.0.1", 7480), false);
+            machine.announce(new InetSocketAddress(InetAddress.getLoopbackAddress(), 7480), false);
             assertEquals(ExitCode.OK, executeAt("shown", "status"));
             assertTrue(out.toString().contains("no epoch yet: 1 of 1 machines are there"), out::toString);
             assertTrue(

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.IdentityHashMap;
@@ -182,7 +183,7 @@ public abstract class MembershipContract {
     }
 
     private static InetSocketAddress address(int machine) {
-        return new InetSocketAddress("127.0.0.1", PORT + machine);
+        return new InetSocketAddress(InetAddress.getLoopbackAddress(), PORT + machine);
     }
 
     private static FarmConfiguration after(FarmConfiguration one, Set<Integer> members) {
