@@ -12,16 +12,17 @@ comparing() {
     done
 }
 
-# perftest's eight tools: with addresses that they exchange by TCP, by rdma_cm, and in their other shapes.
+# perftest's eight tools: with addresses that they exchange by TCP, by rdma_cm, and in their other shapes. They try again for seven seconds
+# (-u), not for half a one: a busy machine may not run the other side for so long.
 measuring() {
     local tool
     for tool in read_lat read_bw write_lat write_bw send_lat send_bw atomic_lat atomic_bw; do
-        echo "ib_$tool -F -n 50 -x GID -p PORT"
-        echo "ib_$tool -R -F -n 50 -p PORT"
+        echo "ib_$tool -F -u 18 -n 50 -x GID -p PORT"
+        echo "ib_$tool -R -F -u 18 -n 50 -p PORT"
     done
-    for tool in write_lat write_bw send_lat send_bw; do echo "ib_$tool -c UC -F -n 50 -x GID -p PORT"; done
-    for tool in send_lat send_bw; do echo "ib_$tool -c UD -F -n 50 -x GID -p PORT"; done
-    for tool in read_lat read_bw send_lat send_bw atomic_lat atomic_bw; do echo "ib_$tool -e -F -n 50 -x GID -p PORT"; done
-    echo "ib_send_bw --use-srq -q 2 -F -n 50 -x GID -p PORT"
-    echo "ib_send_lat --use-srq -F -n 50 -x GID -p PORT"
+    for tool in write_lat write_bw send_lat send_bw; do echo "ib_$tool -c UC -F -u 18 -n 50 -x GID -p PORT"; done
+    for tool in send_lat send_bw; do echo "ib_$tool -c UD -F -u 18 -n 50 -x GID -p PORT"; done
+    for tool in read_lat read_bw send_lat send_bw atomic_lat atomic_bw; do echo "ib_$tool -e -F -u 18 -n 50 -x GID -p PORT"; done
+    echo "ib_send_bw --use-srq -q 2 -F -u 18 -n 50 -x GID -p PORT"
+    echo "ib_send_lat --use-srq -F -u 18 -n 50 -x GID -p PORT"
 }
