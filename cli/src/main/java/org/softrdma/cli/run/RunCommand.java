@@ -58,9 +58,11 @@ import picocli.CommandLine.Spec;
             "  softrdma run --check",
             "  softrdma run -- ibv_devinfo -v",
             "  softrdma run -- sh -c 'ls /sys/class/infiniband; fi_info -p verbs'",
-            "  softrdma run -- ibv_rc_pingpong -g 1              in another terminal: ... -g 1 127.0.0.1",
+            "  softrdma run -- ibv_rc_pingpong -e -g 0           (in another terminal:)",
+            "  softrdma run -- ibv_rc_pingpong -e -g 0 127.0.0.1",
             "  softrdma run --faults plan.json --seed 7 --fault-log faults.txt -- ./program",
-            "  softrdma run --control /tmp/card -- ./program     in another terminal: echo list | nc -U -N /tmp/card"
+            "  softrdma run --control /tmp/card -- ./program     (in another terminal:)",
+            "  echo list | nc -U -N /tmp/card"
         })
 public final class RunCommand implements Callable<Integer> {
     /** Signals that are passed on, by the numbers that Linux has for them. */
