@@ -47,8 +47,8 @@ public final class PapersCommand implements Callable<Integer> {
             names = "--counts",
             paramLabel = "FILE",
             defaultValue = "compare-counts/results.json",
-            description = "Results of `softrdma compare --fabric --skew 0 --nodes 3,10 --out compare-counts`"
-                    + " (./${DEFAULT-VALUE}).")
+            description = "Results of `softrdma compare --fabric --skew 0 --mixes C --pairs 24576 --nodes 3,10 --out"
+                    + " compare-counts` (./${DEFAULT-VALUE}).")
     private Path counts = Path.of("");
 
     @Option(

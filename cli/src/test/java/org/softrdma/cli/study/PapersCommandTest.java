@@ -50,6 +50,7 @@ class PapersCommandTest {
         assertTrue(
                 said.toString().contains("verdict: not run, because: there is no results.json of compare"),
                 said::toString);
+        assertTrue(said.toString().contains("--nodes 3,10 --out compare-counts"), said::toString);
         assertTrue(said.toString().contains("2 not in our text of the paper"), said::toString);
         JsonNode rows =
                 new ObjectMapper().readTree(directory.resolve("ledger.json").toFile());

@@ -47,7 +47,8 @@ public record LedgerSources(
         /** {@code compare}. */
         COMPARE("there is no results.json of compare: run ./softrdma compare"),
         /** {@code compare --fabric}. */
-        COUNTS("there is no results.json of compare --fabric: run it with --skew 0"),
+        COUNTS("there is no results.json of compare --fabric: run ./softrdma compare --fabric --skew 0 --mixes C"
+                + " --pairs 24576 --nodes 3,10 --out compare-counts"),
         /** {@code wimpy}. */
         WIMPY("there is no results.json of wimpy: run ./softrdma wimpy --full"),
         /** {@code perf floor}, which compares sides that take turns, and warns of nothing. */
