@@ -59,7 +59,7 @@ final class ClusterClient implements AutoCloseable {
                     },
                     config);
             ClusterClient opened = new ClusterClient(client, servers);
-            if (!connected.await(timeoutNs, TimeUnit.NANOSECONDS)) {
+            if (!opened.waits(connected, timeoutNs)) {
                 opened.close();
                 throw new ClusterException("no ZooKeeper answers at " + servers + " within "
                         + TimeUnit.NANOSECONDS.toMillis(timeoutNs)
@@ -69,7 +69,14 @@ final class ClusterClient implements AutoCloseable {
             return opened;
         } catch (IOException | IllegalArgumentException e) {
             throw new ClusterException("no ZooKeeper at " + servers + ": expected host:port,host:port,...", e);
+        }
+    }
+
+    private boolean waits(CountDownLatch connected, long timeoutNs) {
+        try {
+            return connected.await(timeoutNs, TimeUnit.NANOSECONDS);
         } catch (InterruptedException e) {
+            close();
             Thread.currentThread().interrupt();
             throw new ClusterException("interrupted while connecting to ZooKeeper at " + servers, e);
         }

@@ -244,7 +244,9 @@ public final class ZooKeeperMembership implements FarmMembership {
             newEvents.onSessionEnd();
         }
         if (connected && !ended && !closed) {
-            readStale();
+            if (!stale.isEmpty()) {
+                readStale();
+            }
             sendNext();
         }
         return told;
