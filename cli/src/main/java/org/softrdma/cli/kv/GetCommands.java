@@ -56,17 +56,23 @@ final class GetCommands {
         @Override
         int run(KvClient client) throws IOException {
             Optional<KvItem> item = client.get(key());
-            note(key + ": served " + service(client.counters()));
+            served(item, service(client.counters()));
             for (int i = 1; i < repeat; i++) {
                 long hits = client.counters().hits();
                 item = client.get(key());
-                note(key + ": served " + (client.counters().hits() > hits ? "by READ" : service(client.counters())));
+                served(item, client.counters().hits() > hits ? "by READ" : service(client.counters()));
             }
             if (item.isEmpty()) {
                 return doneIf(false, key);
             }
             write(item.get().value());
             return ExitCode.OK;
+        }
+
+        private void served(Optional<KvItem> item, String how) {
+            if (item.isPresent()) {
+                note(key + ": served " + how);
+            }
         }
 
         private void write(byte[] value) throws IOException {

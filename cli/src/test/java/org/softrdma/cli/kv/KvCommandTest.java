@@ -111,6 +111,12 @@ class KvCommandTest {
     }
 
     @Test
+    void shouldNotSayThatAMissingKeyWasServed() {
+        assertEquals(ExitCode.FAILED, kv("get", "nothing", "--repeat", "2", "-v"));
+        assertEquals(List.of("nothing: not found"), err.toString().lines().toList());
+    }
+
+    @Test
     void shouldAskServerAboutItself() {
         assertEquals(
                 "test", output(() -> assertEquals(ExitCode.OK, kv("version"))).strip());
