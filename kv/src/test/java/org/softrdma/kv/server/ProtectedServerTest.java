@@ -283,9 +283,11 @@ class ProtectedServerTest {
             assertTrue(unknown.contains("nobody whom this client trusts has signed the server's certificate"), unknown);
             String jdk = failure(running, tls(ClientTls.ofJdk()));
             assertTrue(jdk.contains("nobody whom this client trusts"), jdk);
+            assertTrue(jdk.contains("--tls-ca of kv"), jdk);
             String name = failure(running, tls(trusting(ours).named("cache.example")));
             assertTrue(name.contains("the server's certificate is for another name"), name);
             assertTrue(name.contains("cache.example"), name);
+            assertTrue(name.contains("--tls-name of kv"), name);
             await(() -> running.server().counters().currentConnections.get() == 0);
         }
         TestCertificate expired = new TestCertificate(directory, "expired");

@@ -35,12 +35,12 @@ final class TlsFailure {
             }
             if (cause instanceof CertPathBuilderException) {
                 return "nobody whom this client trusts has signed the server's certificate; expected one by an"
-                        + " authority that the JDK trusts, or that the client is given (" + TlsFiles.reason(failure)
-                        + ")";
+                        + " authority that the JDK trusts, or that the client is given (ClientTls, or --tls-ca of kv: "
+                        + TlsFiles.reason(failure) + ")";
             }
             if (cause.getClass() == CertificateException.class) {
-                return "the server's certificate is for another name; the expected name can be set ("
-                        + TlsFiles.reason(failure) + ")";
+                return "the server's certificate is for another name; the expected name can be set (ClientTls.named,"
+                        + " or --tls-name of kv: " + TlsFiles.reason(failure) + ")";
             }
         }
         String reason = TlsFiles.reason(failure);
