@@ -46,12 +46,12 @@ import org.softrdma.verbs.device.VerbsProviders;
 
 /** Profiles say what the devices said of themselves in the guest, and take away the rest. */
 class DeviceProfileTest {
-    /** Columns of the page. */
-    private static final int RXE = 1;
+    /** Headings of the page's columns. */
+    private static final String RXE = "rdmacore on rxe";
 
-    private static final int SIW = 2;
-    private static final int DISNI_ON_RXE = 3;
-    private static final int DISNI_ON_SIW = 4;
+    private static final String SIW = "rdmacore on siw";
+    private static final String DISNI_ON_RXE = "disni on rxe";
+    private static final String DISNI_ON_SIW = "disni on siw";
 
     private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(30);
     private static final InetAddress LOOPBACK_6 = InetAddress.ofLiteral("::1");
@@ -68,7 +68,18 @@ class DeviceProfileTest {
         return Files.readAllLines(at.resolve("docs/reference/conformance.md"));
     }
 
-    private static List<String> row(String name) throws IOException {
+    /** The cells of a row by their columns' headings. */
+    private static Map<String, String> row(String name) throws IOException {
+        List<String> headings = cells("");
+        List<String> cells = cells(name);
+        Map<String, String> row = new HashMap<>();
+        for (int i = 0; i < headings.size(); i++) {
+            row.put(headings.get(i), cells.get(i));
+        }
+        return row;
+    }
+
+    private static List<String> cells(String name) throws IOException {
         return page().stream()
                 .filter(line -> line.startsWith("| " + name + " |"))
                 .map(line ->
@@ -83,11 +94,11 @@ class DeviceProfileTest {
     }
 
     private static void assertLimit(String name, ToLongFunction<DeviceProfile.Limits> limit) throws IOException {
-        List<String> cells = row(name);
-        assertEquals(number(cells.get(RXE)), limit.applyAsLong(DeviceProfile.RXE.limits()), name);
-        assertEquals(number(cells.get(SIW)), limit.applyAsLong(DeviceProfile.SIW.limits()), name);
+        Map<String, String> cells = row(name);
+        assertEquals(number(cells.getOrDefault(RXE, "")), limit.applyAsLong(DeviceProfile.RXE.limits()), name);
+        assertEquals(number(cells.getOrDefault(SIW, "")), limit.applyAsLong(DeviceProfile.SIW.limits()), name);
         assertEquals(
-                Math.min(number(cells.get(DISNI_ON_RXE)), number(cells.get(DISNI_ON_SIW))),
+                Math.min(number(cells.getOrDefault(DISNI_ON_RXE, "")), number(cells.getOrDefault(DISNI_ON_SIW, ""))),
                 limit.applyAsLong(DeviceProfile.DISNI.limits()),
                 name);
     }
@@ -109,12 +120,12 @@ class DeviceProfileTest {
 
     @Test
     void shouldHaveTheFeaturesThatTheDevicesHadInTheGuest() throws IOException {
-        List<String> cells = row("features");
-        assertEquals(features(cells.get(RXE)), DeviceProfile.RXE.features());
-        assertEquals(features(cells.get(SIW)), DeviceProfile.SIW.features());
-        assertEquals(features(cells.get(DISNI_ON_RXE)), DeviceProfile.DISNI.features());
-        assertEquals(features(cells.get(DISNI_ON_SIW)), featuresOfDisni("iwarp"));
-        assertEquals(features(cells.get(DISNI_ON_RXE)), featuresOfDisni("roce"));
+        Map<String, String> cells = row("features");
+        assertEquals(features(cells.getOrDefault(RXE, "")), DeviceProfile.RXE.features());
+        assertEquals(features(cells.getOrDefault(SIW, "")), DeviceProfile.SIW.features());
+        assertEquals(features(cells.getOrDefault(DISNI_ON_RXE, "")), DeviceProfile.DISNI.features());
+        assertEquals(features(cells.getOrDefault(DISNI_ON_SIW, "")), featuresOfDisni("iwarp"));
+        assertEquals(features(cells.getOrDefault(DISNI_ON_RXE, "")), featuresOfDisni("roce"));
     }
 
     private static Set<Feature> featuresOfDisni(String wire) {
