@@ -43,8 +43,8 @@ import picocli.CommandLine.Spec;
         description = {
             "Run a cluster on this machine, make transfers between accounts, and kill processes meanwhile.",
             "The sum of each group of accounts is read again and again, in one transaction. At the end each teller's"
-                    + " counter, which every transfer counts up, is compared with what the teller was told: nothing told"
-                    + " may be lost."
+                + " counter, which every transfer counts up, is compared with what the teller was told: nothing told"
+                + " may be lost."
         })
 final class FarmBankCommand implements Callable<Integer> {
     private static final long LOOK_NS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -160,6 +160,7 @@ final class FarmBankCommand implements Callable<Integer> {
         private final PrintWriter out = spec.commandLine().getOut();
         private List<Long> accounts = List.of();
         private int audits;
+        private long workedNs;
         private boolean killed;
 
         Run(LocalCluster cluster, ClusterView view, Bank bank) {
@@ -221,6 +222,7 @@ final class FarmBankCommand implements Callable<Integer> {
                 }
                 LockSupport.parkNanos(LOOK_NS);
             }
+            workedNs = System.nanoTime() - beganNs;
         }
 
         /** Whoever asks for kills gets one, however slow the machine is. */
@@ -285,8 +287,13 @@ final class FarmBankCommand implements Callable<Integer> {
 
         /** Of all accounts, when nobody changes them any more. */
         private long lastSum(List<Long> objects) {
-            OptionalLong sum = OptionalLong.empty();
+            long beganNs = System.nanoTime();
+            OptionalLong sum = bank.sum(objects);
             while (sum.isEmpty()) {
+                if (System.nanoTime() - beganNs > PATIENCE_NS) {
+                    throw new MeasurementException("an account stays locked although nobody changes it any more. This"
+                            + " is a fault of softrdma; seed=" + drawn);
+                }
                 sum = bank.sum(objects);
             }
             return sum.getAsLong();
@@ -303,7 +310,7 @@ final class FarmBankCommand implements Callable<Integer> {
             readSums();
             long sum = lastSum(accounts);
             requireSum(sum, accounts);
-            say(told + " transfers were told, " + told / seconds + " a second; the sum is " + sum
+            say(told + " transfers were told, " + Math.round(told / seconds(workedNs)) + " a second; the sum is " + sum
                     + ", and was right in " + audits + " audits of four accounts");
             say("kills survived: " + outagesNs.size() + outages() + "; nothing told is lost");
             return ExitCode.OK;
