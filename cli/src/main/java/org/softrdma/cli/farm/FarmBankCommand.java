@@ -43,8 +43,8 @@ import picocli.CommandLine.Spec;
         description = {
             "Run a cluster on this machine, make transfers between accounts, and kill processes meanwhile.",
             "The sum of each group of accounts is read again and again, in one transaction. At the end each teller's"
-                + " counter, which every transfer counts up, is compared with what the teller was told: nothing told"
-                + " may be lost."
+                    + " counter, which every transfer counts up, is compared with what the teller was told: nothing told"
+                    + " may be lost."
         })
 final class FarmBankCommand implements Callable<Integer> {
     private static final long LOOK_NS = TimeUnit.MILLISECONDS.toNanos(100);
