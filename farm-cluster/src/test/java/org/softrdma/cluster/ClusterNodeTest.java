@@ -1,6 +1,7 @@
 package org.softrdma.cluster;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -11,8 +12,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -32,6 +35,7 @@ import org.softrdma.farm.node.TransactionOutcome;
 import org.softrdma.sim.SoftRdmaProvider;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
+import org.softrdma.verbs.cm.Listener;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /** Nodes with ZooKeeper and sockets, in one process. */
@@ -96,7 +100,7 @@ class ClusterNodeTest {
             transaction.write(address).putLong(VALUE, value);
             return address;
         });
-        return ((TransactionOutcome.Committed<Long>) outcome).value();
+        return Objects.requireNonNull(((TransactionOutcome.Committed<Long>) outcome).value());
     }
 
     @Test
@@ -151,18 +155,17 @@ class ClusterNodeTest {
     void shouldEndWhenItsSessionHasEnded() throws Exception {
         ZooKeeperMembership membership = join();
         VerbsDevice device = opened(new SoftRdmaProvider().open(Map.of()));
-        boolean[] told = {false};
+        CountDownLatch told = new CountDownLatch(1);
         ClusterNode node = opened(ClusterNode.start(
-                device, membership, membership.settings().context(ANY, membership.cluster()), () -> told[0] = true));
+                device, membership, membership.settings().context(ANY, membership.cluster()), told::countDown));
         boolean ignored = membership.client().close(5000); // as if ZooKeeper had ended it
-        until(node::isOver);
+        assertTrue(told.await(TIMEOUT_NS, TimeUnit.NANOSECONDS), "its thread goes on");
 
         FarmException failure =
                 assertThrows(FarmException.class, () -> node.node().configuration());
-        assertTrue(failure.getMessage().contains("no member any more"), failure.getMessage());
+        assertTrue(String.valueOf(failure.getMessage()).contains("no member any more"), failure.getMessage());
         node.close();
         assertEquals(Optional.empty(), node.failure());
-        assertTrue(told[0]);
     }
 
     @Test
@@ -178,6 +181,7 @@ class ClusterNodeTest {
                         device, membership, membership.settings().context(taken, membership.cluster()), () -> {}));
 
         assertEquals(VerbsErrorCode.ADDRESS_IN_USE, failure.code());
+        assertFalse(membership.client().getState().isAlive(), "its session is open");
         try (ClusterView view = ClusterView.open(server.servers(), NAME, TIMEOUT_NS)) {
             assertTrue(view.alive().isEmpty());
         }
@@ -185,11 +189,28 @@ class ClusterNodeTest {
     }
 
     @Test
+    void shouldLeaveItsPortWhenItCannotSayWhereItListens() throws Exception {
+        VerbsDevice device = opened(new SoftRdmaProvider().open(Map.of()));
+        InetSocketAddress address;
+        try (Listener free = device.listen(ANY, 1)) {
+            address = free.localAddress();
+        }
+        ZooKeeperMembership membership = join();
+        boolean ignored = membership.client().close(5000);
+        assertThrows(
+                ClusterException.class,
+                () -> ClusterNode.start(
+                        device, membership, membership.settings().context(address, membership.cluster()), () -> {}));
+        assertEquals(address, opened(device.listen(address, 1)).localAddress());
+    }
+
+    @Test
     void shouldNameTheClustersThatThereAreWhenOneIsNotThere() {
         ZooKeeperMembership ignored = opened(join());
         ClusterException failure =
                 assertThrows(ClusterException.class, () -> ClusterView.open(server.servers(), "shop", TIMEOUT_NS));
-        assertTrue(failure.getMessage().contains("no cluster 'shop'"), failure.getMessage());
-        assertTrue(failure.getMessage().endsWith("only " + NAME), failure.getMessage());
+        String message = String.valueOf(failure.getMessage());
+        assertTrue(message.contains("no cluster 'shop'"), message);
+        assertTrue(message.endsWith("only " + NAME), message);
     }
 }

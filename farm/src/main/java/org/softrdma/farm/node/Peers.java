@@ -134,7 +134,12 @@ final class Peers implements AutoCloseable {
         around = new PeerLink.Surroundings(
                 device, domain, reads, new StoreCounters(), membership.machine(), context.cluster(), ring, sends);
         listener = device.listen(context.address(), BACKLOG);
-        membership.announce(listener.localAddress(), context.offersMemory());
+        try {
+            membership.announce(listener.localAddress(), context.offersMemory());
+        } catch (RuntimeException e) {
+            listener.close();
+            throw e;
+        }
     }
 
     /** The connection to a machine, or null if there is none now. */

@@ -262,6 +262,24 @@ class MemberTest {
         assertEquals(Set.of(7), third.next().regions().keySet());
     }
 
+    /** It is a member like any other, but the region goes to the machine behind it on the ring. */
+    @Test
+    void shouldPutNothingOnAMachineWithoutMemory() {
+        Member holder = new Member(new Session(), new MembershipSettings(1000, 10, 3, 2, new Rings(1)));
+        List<Integer> order = Rings.order(7, new TreeSet<>(Set.of(2, 3)));
+        holder.onWithoutMemory(Set.of(order.getFirst()));
+        holder.onAlive(Set.of(0, 2, 3));
+        holder.onConfiguration(configuration(1, 0, 1, 2, 3).with(7, new RegionPlacement(0, List.of(1), List.of())));
+        int ignored = holder.doWork(1);
+
+        FarmConfiguration next =
+                written(MembershipWrite.Configure.class).getLast().next();
+        assertEquals(Set.of(0, 2, 3), next.members());
+        assertEquals(
+                new RegionPlacement(0, List.of(), List.of(order.getLast())),
+                next.regions().get(7));
+    }
+
     @Test
     void shouldLeaveTheWorkOfTheHolderToTheLowestThatIsAlive() {
         Member other = new Member(new Session(), SETTINGS);
