@@ -17,6 +17,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -33,6 +34,7 @@ import org.softrdma.verbs.device.VerbsDevice;
 import picocli.CommandLine;
 
 /** What a user of {@code softrdma farm} meets who mistypes, or whose machines are not as expected. */
+@Timeout(100)
 class FarmCommandTest {
     private static final long TIMEOUT_NS = TimeUnit.SECONDS.toNanos(60);
     private static final ClusterSettings SETTINGS = new ClusterSettings(1, 1, 1 << 20, 1 << 14, 22_500);
