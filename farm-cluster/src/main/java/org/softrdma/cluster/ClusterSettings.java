@@ -26,8 +26,8 @@ public record ClusterSettings(int machines, int replicas, long regionBytes, int 
 
     private static final int SESSION_PARTS = 4;
 
-    /** Three machines, each region on all of them, regions of 64 MiB, and leases of 1.5 s. */
-    public static final ClusterSettings DEFAULT = new ClusterSettings(3, 3, 64 << 20, 1 << 20, 1500);
+    /** Three machines, each region on all of them, regions of 4 MiB, and leases of 1.5 s. */
+    public static final ClusterSettings DEFAULT = new ClusterSettings(3, 3, 4 << 20, 1 << 16, 1500);
 
     /** Checks. */
     public ClusterSettings {
@@ -59,7 +59,7 @@ public record ClusterSettings(int machines, int replicas, long regionBytes, int 
      * @param address where it listens
      * @param cluster number of the cluster
      */
-    public FarmNodeContext context(InetSocketAddress address, long cluster) {
+    FarmNodeContext context(InetSocketAddress address, long cluster) {
         return new FarmNodeContext(address)
                 .cluster(cluster)
                 .shape(new SpaceShape(regionBytes, blockBytes, true))

@@ -16,9 +16,6 @@ import org.softrdma.farm.membership.Wishes;
 final class ClusterTexts {
     private ClusterTexts() {}
 
-    /** Where a machine listens, and whether it offers memory. */
-    record Announced(InetSocketAddress address, boolean memory) {}
-
     static byte[] encode(Map<String, ?> values) {
         return values.entrySet().stream()
                 .map(entry -> entry.getKey() + "=" + entry.getValue())
@@ -50,9 +47,9 @@ final class ClusterTexts {
         return encode(values);
     }
 
-    static Announced announced(byte[] text) {
+    static ClusterView.Machine announced(byte[] text) {
         Map<String, String> values = decode(text, Set.of("host", "port", "memory"));
-        return new Announced(
+        return new ClusterView.Machine(
                 new InetSocketAddress(values.get("host"), Integer.parseInt(values.get("port"))),
                 Boolean.parseBoolean(values.get("memory")));
     }

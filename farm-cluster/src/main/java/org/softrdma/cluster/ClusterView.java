@@ -85,9 +85,7 @@ public final class ClusterView implements AutoCloseable {
         Map<Integer, Machine> machines = new TreeMap<>();
         for (String child : session.children(paths.alive())) {
             int machine = ClusterPaths.numbers(child)[0];
-            session.find(paths.alive(machine))
-                    .map(ClusterTexts::announced)
-                    .ifPresent(it -> machines.put(machine, new Machine(it.address(), it.memory())));
+            session.find(paths.alive(machine)).map(ClusterTexts::announced).ifPresent(it -> machines.put(machine, it));
         }
         return machines;
     }

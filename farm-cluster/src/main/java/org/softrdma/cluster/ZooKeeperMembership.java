@@ -31,6 +31,7 @@ import org.softrdma.farm.membership.FarmMembership;
 import org.softrdma.farm.membership.MembershipEvents;
 import org.softrdma.farm.membership.MembershipWrite;
 import org.softrdma.farm.membership.NextConfiguration;
+import org.softrdma.farm.node.FarmNodeContext;
 
 /**
  * FaRM's membership by ZooKeeper (Hunt et al., USENIX ATC 2010), with the nodes of {@link ClusterPaths}.
@@ -71,7 +72,7 @@ public final class ZooKeeperMembership implements FarmMembership {
     private final Deque<MembershipWrite> refused = new ArrayDeque<>();
     private final EnumSet<Part> stale = EnumSet.allOf(Part.class);
     private final EnumSet<Part> reading = EnumSet.noneOf(Part.class);
-    private final Map<Integer, ClusterTexts.Announced> announced = new HashMap<>();
+    private final Map<Integer, ClusterView.Machine> announced = new HashMap<>();
     /** What it has said of an epoch, for its nodes go when it says something of a later one. */
     private final List<String> said = new ArrayList<>();
 
@@ -115,32 +116,36 @@ public final class ZooKeeperMembership implements FarmMembership {
         ClusterPaths paths = ClusterPaths.of(name);
         Queue<Runnable> arrived = new ManyToOneConcurrentLinkedQueue<>();
         Joining joining = new Joining(arrived);
-        ClusterClient session = ClusterClient.open(servers, settings.sessionMs(), timeoutNs, joining);
+        ClusterSettings kept = makeIfAbsent(servers, paths, settings, timeoutNs);
+        ClusterClient session = ClusterClient.open(servers, kept.sessionMs(), timeoutNs, joining);
         try {
-            session.createIfAbsent(ClusterPaths.CLUSTERS, NOTHING);
-            session.createIfAbsent(paths.root(), NOTHING);
-            byte[] none = FarmConfigurationDescriptor.encode(FarmConfiguration.NONE);
-            paths.all().forEach(path -> session.createIfAbsent(path, path.equals(paths.config()) ? none : NOTHING));
-            session.createIfAbsent(paths.settings(), settings.encode());
             int machine = ClusterPaths.machineOf(session.createEphemeral(paths.newMachine(), NOTHING, true));
             if (machine >= MOST_MACHINES) {
                 throw new ClusterException("cluster " + name + " has had " + MOST_MACHINES
                         + " machines, which is all that there may be: choose another name");
             }
             session.createEphemeral(paths.lease(machine), NOTHING, false);
-            ZooKeeperMembership joined = new ZooKeeperMembership(
-                    session,
-                    paths,
-                    ClusterSettings.decode(session.get(paths.settings())),
-                    session.madeAt(paths.root()),
-                    machine,
-                    arrived);
+            ZooKeeperMembership joined =
+                    new ZooKeeperMembership(session, paths, kept, session.madeAt(paths.root()), machine, arrived);
             joining.joined = joined;
             joined.watch();
             return joined;
         } catch (RuntimeException e) {
             session.close();
             throw e;
+        }
+    }
+
+    /** Makes the cluster if there is none; its settings, which say how long the session of a machine is. */
+    private static ClusterSettings makeIfAbsent(
+            String servers, ClusterPaths paths, ClusterSettings settings, long timeoutNs) {
+        try (ClusterClient session = ClusterClient.open(servers, settings.sessionMs(), timeoutNs, event -> {})) {
+            session.createIfAbsent(ClusterPaths.CLUSTERS, NOTHING);
+            session.createIfAbsent(paths.root(), NOTHING);
+            byte[] none = FarmConfigurationDescriptor.encode(FarmConfiguration.NONE);
+            paths.all().forEach(path -> session.createIfAbsent(path, path.equals(paths.config()) ? none : NOTHING));
+            session.createIfAbsent(paths.settings(), settings.encode());
+            return ClusterSettings.decode(session.get(paths.settings()));
         }
     }
 
@@ -186,8 +191,17 @@ public final class ZooKeeperMembership implements FarmMembership {
         return settings;
     }
 
+    /**
+     * What a node of this cluster is made of.
+     *
+     * @param address where it listens
+     */
+    public FarmNodeContext context(InetSocketAddress address) {
+        return settings.context(address, cluster);
+    }
+
     /** The number of the cluster: no other one of the same ZooKeeper has it. */
-    public long cluster() {
+    long cluster() {
         return cluster;
     }
 
@@ -219,7 +233,7 @@ public final class ZooKeeperMembership implements FarmMembership {
 
     @Override
     public @Nullable InetSocketAddress address(int of) {
-        ClusterTexts.Announced known = announced.get(of);
+        ClusterView.Machine known = announced.get(of);
         return known == null ? null : known.address();
     }
 
@@ -512,7 +526,7 @@ public final class ZooKeeperMembership implements FarmMembership {
         Set<Integer> alive = new TreeSet<>(announced.keySet());
         Set<Integer> withoutMemory = new TreeSet<>(alive);
         withoutMemory.removeIf(other -> {
-            ClusterTexts.Announced known = announced.get(other);
+            ClusterView.Machine known = announced.get(other);
             return known == null || known.memory();
         });
         tell(it -> {

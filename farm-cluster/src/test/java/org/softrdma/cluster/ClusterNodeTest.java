@@ -78,7 +78,7 @@ class ClusterNodeTest {
     private ClusterNode node(boolean memory) {
         VerbsDevice device = opened(new SoftRdmaProvider().open(Map.of()));
         ZooKeeperMembership membership = join();
-        FarmNodeContext context = membership.settings().context(ANY, membership.cluster());
+        FarmNodeContext context = membership.context(ANY);
         return opened(ClusterNode.start(device, membership, memory ? context : context.withoutMemory(), () -> {}));
     }
 
@@ -156,8 +156,7 @@ class ClusterNodeTest {
         ZooKeeperMembership membership = join();
         VerbsDevice device = opened(new SoftRdmaProvider().open(Map.of()));
         CountDownLatch told = new CountDownLatch(1);
-        ClusterNode node = opened(ClusterNode.start(
-                device, membership, membership.settings().context(ANY, membership.cluster()), told::countDown));
+        ClusterNode node = opened(ClusterNode.start(device, membership, membership.context(ANY), told::countDown));
         boolean ignored = membership.client().close(5000); // as if ZooKeeper had ended it
         assertTrue(told.await(TIMEOUT_NS, TimeUnit.NANOSECONDS), "its thread goes on");
 
@@ -176,9 +175,7 @@ class ClusterNodeTest {
         ZooKeeperMembership membership = join();
 
         VerbsException failure = assertThrows(
-                VerbsException.class,
-                () -> ClusterNode.start(
-                        device, membership, membership.settings().context(taken, membership.cluster()), () -> {}));
+                VerbsException.class, () -> ClusterNode.start(device, membership, membership.context(taken), () -> {}));
 
         assertEquals(VerbsErrorCode.ADDRESS_IN_USE, failure.code());
         assertFalse(membership.client().getState().isAlive(), "its session is open");
@@ -199,8 +196,7 @@ class ClusterNodeTest {
         boolean ignored = membership.client().close(5000);
         assertThrows(
                 ClusterException.class,
-                () -> ClusterNode.start(
-                        device, membership, membership.settings().context(address, membership.cluster()), () -> {}));
+                () -> ClusterNode.start(device, membership, membership.context(address), () -> {}));
         assertEquals(address, opened(device.listen(address, 1)).localAddress());
     }
 

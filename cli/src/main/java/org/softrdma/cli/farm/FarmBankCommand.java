@@ -137,10 +137,7 @@ final class FarmBankCommand implements Callable<Integer> {
             ZooKeeperMembership membership =
                     ZooKeeperMembership.join(cluster.servers(), cluster.name(), view.settings(), PATIENCE_NS);
             try (ClusterNode node = ClusterNode.start(
-                    device,
-                    membership,
-                    membership.settings().context(address, membership.cluster()).withoutMemory(),
-                    () -> {})) {
+                    device, membership, membership.context(address).withoutMemory(), () -> {})) {
                 return new Run(cluster, view, new Bank(node.node())).run();
             }
         }

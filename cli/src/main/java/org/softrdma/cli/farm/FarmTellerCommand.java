@@ -63,8 +63,7 @@ final class FarmTellerCommand implements Callable<Integer> {
         ProcessStop stop = new ProcessStop(new CountDownLatch(1));
         try (VerbsDevice device = provider.openWithKnown(Map.of())) {
             ZooKeeperMembership membership = cluster.join(ClusterSettings.DEFAULT);
-            FarmNodeContext context =
-                    membership.settings().context(address, membership.cluster()).withoutMemory();
+            FarmNodeContext context = membership.context(address).withoutMemory();
             try (ClusterNode node = ClusterNode.start(device, membership, context, stop::stop)) {
                 say("machine " + node.machine() + " counts");
                 List<Thread> threads = start(node.node());

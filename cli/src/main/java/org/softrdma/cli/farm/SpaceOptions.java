@@ -11,6 +11,7 @@ import picocli.CommandLine.Option;
 /** What all machines of a cluster have in common. The first one says it; others may repeat it. */
 final class SpaceOptions {
     private static final int BLOCKS = 64;
+    private static final int MOST_BLOCK_BYTES = 1 << 20;
 
     @Option(
             names = "--nodes",
@@ -41,12 +42,12 @@ final class SpaceOptions {
         int machines = nodes == null ? ClusterSettings.DEFAULT.machines() : nodes;
         int copies = replicas == null ? Math.min(ClusterSettings.DEFAULT.replicas(), machines) : replicas;
         try {
-            long regionBytes = ByteSize.parse(region == null ? "4M" : region);
+            long regionBytes = region == null ? ClusterSettings.DEFAULT.regionBytes() : ByteSize.parse(region);
             return new ClusterSettings(
                     machines,
                     copies,
                     regionBytes,
-                    (int) Math.min(ClusterSettings.DEFAULT.blockBytes(), regionBytes / BLOCKS),
+                    (int) Math.min(MOST_BLOCK_BYTES, regionBytes / BLOCKS),
                     lease == null ? ClusterSettings.DEFAULT.leaseMs() : lease);
         } catch (IllegalArgumentException e) {
             throw new UserErrorException(

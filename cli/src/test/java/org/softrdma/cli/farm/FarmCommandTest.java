@@ -161,8 +161,7 @@ class FarmCommandTest {
         ZooKeeperMembership membership = join("one");
         InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
         try (VerbsDevice device = new SoftRdmaProvider().open(Map.of());
-                ClusterNode node = ClusterNode.start(
-                        device, membership, membership.settings().context(any, membership.cluster()), () -> {})) {
+                ClusterNode node = ClusterNode.start(device, membership, membership.context(any), () -> {})) {
             Bank bank = new Bank(node.node());
             while (node.node().configuration().regions().isEmpty()) {
                 Thread.onSpinWait(); // each look waits for the node's thread
