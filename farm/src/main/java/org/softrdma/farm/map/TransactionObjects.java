@@ -26,8 +26,7 @@ final class TransactionObjects implements TableObjects {
 
     @Override
     public void load(long address, int length, ObjectImage image) {
-        image.resize(length);
-        image.put(0, objects.read(address, length), 0, length);
+        image.set(objects.read(address, length));
     }
 
     @Override

@@ -51,6 +51,12 @@ public final class ObjectImage {
         version(version);
     }
 
+    /** Becomes what another image is. */
+    public void set(ObjectImage other) {
+        resize(other.length);
+        put(0, other, 0, other.length);
+    }
+
     /** Bytes of header and payload. */
     public int length() {
         return length;

@@ -60,8 +60,7 @@ public final class FarmTransaction {
             ObjectImage changed = after;
             if (changed == null) {
                 changed = new ObjectImage();
-                changed.resize(before.length());
-                changed.put(0, before, 0, before.length());
+                changed.set(before);
                 after = changed;
             }
             change = how;

@@ -11,10 +11,11 @@ final class TransactionTask<T> extends OutcomeTask {
     private final NodeParts node;
     private final TransactionBody<T> body;
     private final FarmTransaction transaction;
+    /** What it waits for: something that the body has asked for, or the commit. */
     private @Nullable NodeTask awaited;
+
     private Runnable then = () -> {};
     private @Nullable CommitTask commit;
-    private @Nullable T value;
     private @Nullable TransactionOutcome<T> outcome;
     private @Nullable Throwable thrown;
 
@@ -44,11 +45,17 @@ final class TransactionTask<T> extends OutcomeTask {
     boolean advance(long nowNs) {
         try {
             while (outcome == null && thrown == null) {
-                NodeTask current = commit == null ? awaited : commit;
-                if (current != null && !current.advance(nowNs)) {
-                    return false;
+                NodeTask task = awaited;
+                if (task != null) {
+                    if (!task.advance(nowNs)) {
+                        return false;
+                    }
+                    awaited = null;
+                    then.run();
                 }
-                goOn();
+                if (outcome == null) {
+                    runBody();
+                }
             }
         } catch (FarmTransaction.Abandoned e) {
             outcome = new TransactionOutcome.Aborted<>(String.valueOf(e.getMessage()));
@@ -58,43 +65,35 @@ final class TransactionTask<T> extends OutcomeTask {
         return true;
     }
 
-    /** What it waited for is done. */
-    private void goOn() {
-        CommitTask current = commit;
-        if (current != null) {
-            current.requireSuccess();
-            outcome = current.outcome(value);
-        } else if (runsToItsEnd()) {
-            if (transaction.needsCommit()) {
-                commit = new CommitTask(node, transaction);
-            } else {
-                outcome = new TransactionOutcome.Committed<>(value);
-            }
-        }
-    }
-
-    private boolean runsToItsEnd() {
-        if (awaited != null) {
-            awaited = null;
-            then.run();
-            transaction.rewind();
-        }
+    private void runBody() {
+        transaction.rewind();
+        T value;
         try {
             value = body.run(transaction);
         } catch (Left _) {
-            return false;
+            return;
         }
         if (awaited != null) {
             throw new IllegalStateException(Left.MESSAGE);
         }
-        return true;
+        if (!transaction.needsCommit()) {
+            outcome = new TransactionOutcome.Committed<>(value);
+            return;
+        }
+        CommitTask made = new CommitTask(node, transaction);
+        commit = made;
+        awaited = made;
+        then = () -> {
+            made.requireSuccess();
+            outcome = made.outcome(value);
+        };
     }
 
     @Override
     void onEpoch() {
-        NodeTask current = commit == null ? awaited : commit;
-        if (current != null) {
-            current.onEpoch();
+        NodeTask task = awaited;
+        if (task != null) {
+            task.onEpoch();
         }
     }
 
@@ -107,7 +106,7 @@ final class TransactionTask<T> extends OutcomeTask {
     @Override
     TransactionOutcome<T> outcome() {
         TransactionOutcome<T> known = outcome;
-        return known == null ? Objects.requireNonNull(commit).outcome(value) : known;
+        return known == null ? Objects.requireNonNull(commit).outcome(null) : known; // unknown
     }
 
     @Override

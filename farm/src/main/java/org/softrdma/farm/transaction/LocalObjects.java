@@ -89,8 +89,7 @@ public final class LocalObjects {
         LocalObject own = changed.get(address);
         if (own == null) {
             ObjectImage copy = new ObjectImage();
-            copy.resize(length);
-            copy.put(0, found.image, 0, length);
+            copy.set(found.image);
             own = new LocalObject(copy, found.change);
             changed.put(address, own);
         }
