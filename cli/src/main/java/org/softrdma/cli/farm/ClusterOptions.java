@@ -1,10 +1,9 @@
 package org.softrdma.cli.farm;
 
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.UnknownHostException;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.softrdma.cli.command.ExitCode;
 import org.softrdma.cli.command.UserErrorException;
 import org.softrdma.cluster.ClusterException;
 import org.softrdma.cluster.ClusterSettings;
@@ -14,8 +13,6 @@ import picocli.CommandLine.Option;
 
 /** Which cluster a command is for. */
 final class ClusterOptions {
-    private static final int MAX_PORT = 0xFFFF;
-
     @Option(
             names = "--zookeeper",
             paramLabel = "HOST:PORT,...",
@@ -57,10 +54,17 @@ final class ClusterOptions {
         }
     }
 
-    /** Looks at it. */
-    ClusterView view() {
-        try {
-            return ClusterView.open(zookeeper, name, timeoutNs());
+    /**
+     * Looks at it.
+     *
+     * @param look does what the command is for
+     * @return that this is done
+     * @throws UserErrorException with what ZooKeeper, or what it keeps, says against it
+     */
+    int look(Consumer<ClusterView> look) {
+        try (ClusterView view = ClusterView.open(zookeeper, name, timeoutNs())) {
+            look.accept(view);
+            return ExitCode.OK;
         } catch (ClusterException e) {
             throw new UserErrorException(String.valueOf(e.getMessage()), e);
         }
@@ -68,29 +72,5 @@ final class ClusterOptions {
 
     private long timeoutNs() {
         return TimeUnit.SECONDS.toNanos(timeoutSeconds);
-    }
-
-    /**
-     * An address as {@code HOST:PORT}.
-     *
-     * @param option that has it
-     * @param text its value
-     */
-    static InetSocketAddress address(String option, String text) {
-        int colon = text.lastIndexOf(':');
-        String port = text.substring(colon + 1);
-        if (colon < 1 || !port.matches("[0-9]{1,5}") || Integer.parseInt(port) > MAX_PORT) {
-            throw new UserErrorException(option + " " + text + ": expected HOST:PORT");
-        }
-        try {
-            return new InetSocketAddress(InetAddress.getByName(text.substring(0, colon)), Integer.parseInt(port));
-        } catch (UnknownHostException e) {
-            throw new UserErrorException(option + " " + text + ": no such host", e);
-        }
-    }
-
-    /** An address as it is printed and parsed. */
-    static String text(InetSocketAddress address) {
-        return address.getAddress().getHostAddress() + ":" + address.getPort();
     }
 }

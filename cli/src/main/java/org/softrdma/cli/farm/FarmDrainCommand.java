@@ -3,10 +3,7 @@ package org.softrdma.cli.farm;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.Callable;
-import org.softrdma.cli.command.ExitCode;
 import org.softrdma.cli.command.UserErrorException;
-import org.softrdma.cluster.ClusterException;
-import org.softrdma.cluster.ClusterView;
 import org.softrdma.farm.membership.FarmConfiguration;
 import org.softrdma.farm.membership.Wishes;
 import picocli.CommandLine.Command;
@@ -37,7 +34,7 @@ final class FarmDrainCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        try (ClusterView view = cluster.view()) {
+        return cluster.look(view -> {
             FarmConfiguration configuration = view.configuration();
             if (!configuration.members().contains(machine)) {
                 throw new UserErrorException(
@@ -51,9 +48,6 @@ final class FarmDrainCommand implements Callable<Integer> {
             });
             spec.commandLine().getOut().println("machine " + machine + " shall have no regions");
             spec.commandLine().getOut().flush();
-            return ExitCode.OK;
-        } catch (ClusterException e) {
-            throw new UserErrorException(String.valueOf(e.getMessage()), e);
-        }
+        });
     }
 }

@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 import org.softrdma.bench.measurement.ByteSize;
 import org.softrdma.cli.command.CommandFailure;
 import org.softrdma.cli.command.ExitCode;
+import org.softrdma.cli.command.HostPort;
 import org.softrdma.cli.command.ProcessStop;
 import org.softrdma.cli.command.ProviderMixin;
 import org.softrdma.cli.command.UserErrorException;
@@ -70,7 +71,7 @@ final class FarmNodeCommand implements Callable<Integer> {
     public Integer call() {
         try (VerbsDevice device = provider.openWithKnown(Map.of())) {
             ClusterSettings wanted = space.settings();
-            InetSocketAddress address = ClusterOptions.address("--listen", listen);
+            InetSocketAddress address = HostPort.listener("--listen", listen);
             if (address.getAddress().isAnyLocalAddress()) {
                 throw new UserErrorException(
                         "--listen " + listen + ": expected the address that the other machines connect to");
@@ -87,7 +88,7 @@ final class FarmNodeCommand implements Callable<Integer> {
         try (ClusterNode node = start(device, membership, address, stop::stop)) {
             PrintWriter out = spec.commandLine().getOut();
             out.println("machine " + node.machine() + " of cluster '" + cluster.name() + "' at "
-                    + ClusterOptions.text(membership.listening()) + ", " + membership.settings() + ", session "
+                    + HostPort.text(membership.listening()) + ", " + membership.settings() + ", session "
                     + membership.sessionMs() + " ms");
             out.flush();
             stop.await(untilInputEnds ? System.in : null, line -> {});
@@ -101,16 +102,13 @@ final class FarmNodeCommand implements Callable<Integer> {
             VerbsDevice device, ZooKeeperMembership membership, InetSocketAddress address, Runnable onEnd) {
         try {
             space.requireSame(cluster.name(), membership.settings());
-            FarmNodeContext context = memory(membership.settings().context(address, membership.cluster()), membership);
+            FarmNodeContext context = memory(membership.context(address), membership);
             return ClusterNode.start(device, membership, context, onEnd);
-        } catch (VerbsException e) {
-            membership.close();
-            if (e.code() == VerbsErrorCode.ADDRESS_IN_USE) {
-                throw new UserErrorException("--listen " + listen + ": the port is taken; port 0 picks a free one", e);
-            }
-            throw e;
         } catch (RuntimeException e) {
             membership.close();
+            if (e instanceof VerbsException failure && failure.code() == VerbsErrorCode.ADDRESS_IN_USE) {
+                throw new UserErrorException("--listen " + listen + ": the port is taken; port 0 picks a free one", e);
+            }
             throw e;
         }
     }

@@ -2,10 +2,6 @@ package org.softrdma.cli.farm;
 
 import java.util.Set;
 import java.util.concurrent.Callable;
-import org.softrdma.cli.command.ExitCode;
-import org.softrdma.cli.command.UserErrorException;
-import org.softrdma.cluster.ClusterException;
-import org.softrdma.cluster.ClusterView;
 import org.softrdma.farm.membership.Wishes;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -31,13 +27,10 @@ final class FarmRebalanceCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        try (ClusterView view = cluster.view()) {
+        return cluster.look(view -> {
             view.wish(wishes -> new Wishes(wishes.removed(), Set.of(), true));
             spec.commandLine().getOut().println("regions shall be where their rings say");
             spec.commandLine().getOut().flush();
-            return ExitCode.OK;
-        } catch (ClusterException e) {
-            throw new UserErrorException(String.valueOf(e.getMessage()), e);
-        }
+        });
     }
 }

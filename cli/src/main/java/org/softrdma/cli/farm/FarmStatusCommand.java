@@ -7,9 +7,7 @@ import java.util.TreeSet;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import org.softrdma.cli.command.ExitCode;
-import org.softrdma.cli.command.UserErrorException;
-import org.softrdma.cluster.ClusterException;
+import org.softrdma.cli.command.HostPort;
 import org.softrdma.cluster.ClusterView;
 import org.softrdma.farm.membership.FarmConfiguration;
 import org.softrdma.farm.membership.RegionPlacement;
@@ -32,12 +30,7 @@ final class FarmStatusCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        try (ClusterView view = cluster.view()) {
-            print(view, spec.commandLine().getOut());
-            return ExitCode.OK;
-        } catch (ClusterException e) {
-            throw new UserErrorException(String.valueOf(e.getMessage()), e);
-        }
+        return cluster.look(view -> print(view, spec.commandLine().getOut()));
     }
 
     /** What a view shows. */
@@ -71,7 +64,7 @@ final class FarmStatusCommand implements Callable<Integer> {
     private static String machine(int machine, FarmConfiguration configuration, ClusterView.@Nullable Machine alive) {
         String where = alive == null
                 ? "not alive"
-                : ClusterOptions.text(alive.address()) + (alive.memory() ? "" : ", without memory");
+                : HostPort.text(alive.address()) + (alive.memory() ? "" : ", without memory");
         long has = configuration.regions().values().stream()
                 .filter(placement -> placement.machines().contains(machine))
                 .count();

@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import org.softrdma.cli.command.ExitCode;
+import org.softrdma.cli.command.HostPort;
 import org.softrdma.cli.command.ProcessStop;
 import org.softrdma.cli.command.UserErrorException;
 import org.softrdma.cluster.ClusterException;
@@ -48,7 +49,7 @@ final class FarmZooKeeperCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         ProcessStop stop = new ProcessStop(new CountDownLatch(1));
-        try (LocalZooKeeper server = LocalZooKeeper.start(directory, ClusterOptions.address("--listen", listen))) {
+        try (LocalZooKeeper server = LocalZooKeeper.start(directory, HostPort.listener("--listen", listen))) {
             PrintWriter out = spec.commandLine().getOut();
             out.println("zookeeper: " + server.servers());
             out.flush();

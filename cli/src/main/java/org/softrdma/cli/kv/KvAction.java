@@ -1,15 +1,14 @@
 package org.softrdma.cli.kv;
 
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import org.softrdma.cli.command.CommandFailure;
 import org.softrdma.cli.command.ExitCode;
+import org.softrdma.cli.command.HostPort;
 import org.softrdma.cli.command.ProviderMixin;
-import org.softrdma.cli.command.UserErrorException;
 import org.softrdma.kv.client.KvClient;
 import org.softrdma.kv.client.KvClientContext;
 import org.softrdma.kv.client.KvException;
@@ -36,7 +35,6 @@ import picocli.CommandLine.Spec;
             "2:the command line, or a file it names, is wrong"
         })
 abstract class KvAction implements Callable<Integer> {
-    private static final int MAX_PORT = 65535;
 
     @Spec
     CommandSpec spec;
@@ -101,7 +99,9 @@ abstract class KvAction implements Callable<Integer> {
         timeoutNs(); // complains before anything is opened
         try {
             if (servers.isEmpty()) {
-                return runOnOne(settings(new KvClientContext(address())).conclude());
+                return runOnOne(
+                        settings(new KvClientContext(HostPort.server("--server", server, ClusterServer.DEFAULT_PORT)))
+                                .conclude());
             }
             if (spec.commandLine().getParseResult().hasMatchedOption("--server")) {
                 throw new ParameterException(spec.commandLine(), "--server and --servers: expected only one of them");
@@ -183,25 +183,6 @@ abstract class KvAction implements Callable<Integer> {
                     spec.commandLine(), "--timeout " + timeoutSeconds + ": expected 0.001 to 86400 seconds");
         }
         return (long) (timeoutSeconds * TimeUnit.SECONDS.toNanos(1));
-    }
-
-    private InetSocketAddress address() {
-        int colon = server.lastIndexOf(':');
-        boolean hasPort = colon > 0 && (server.indexOf(':') == colon || server.charAt(colon - 1) == ']');
-        String host = (hasPort ? server.substring(0, colon) : server).replaceAll("^\\[|]$", "");
-        try {
-            int port = hasPort ? Integer.parseInt(server.substring(colon + 1)) : 11211;
-            if (port < 1 || port > MAX_PORT) {
-                throw new NumberFormatException();
-            }
-            InetSocketAddress address = new InetSocketAddress(host, port);
-            if (address.isUnresolved()) {
-                throw new UserErrorException("--server " + server + ": unknown host " + host + ".");
-            }
-            return address;
-        } catch (NumberFormatException e) {
-            throw new ParameterException(spec.commandLine(), "--server " + server + ": expected HOST or HOST:PORT", e);
-        }
     }
 
     /** A number of 64 bits without a sign. */

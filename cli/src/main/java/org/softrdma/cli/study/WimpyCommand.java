@@ -1,8 +1,5 @@
 package org.softrdma.cli.study;
 
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,9 +13,9 @@ import org.softrdma.bench.study.Cores;
 import org.softrdma.bench.study.StudySetup;
 import org.softrdma.bench.wimpy.WimpyPlan;
 import org.softrdma.bench.wimpy.WimpyStudy;
+import org.softrdma.cli.command.HostPort;
 import org.softrdma.cli.command.OwnProgram;
 import org.softrdma.cli.command.ProviderMixin;
-import org.softrdma.cli.command.UserErrorException;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -47,7 +44,6 @@ public final class WimpyCommand implements Callable<Integer> {
 
     private static final int MAX_ROUNDS = 100;
     private static final int MEMCACHED_PORT = 11211;
-    private static final int MAX_PORT = 0xFFFF;
     private static final Pattern RATE = Pattern.compile("(\\d{1,6})([MG])");
     private static final int MEGABITS_PER_GIGABIT = 1000;
 
@@ -282,23 +278,9 @@ public final class WimpyCommand implements Callable<Integer> {
             return null;
         }
         return new StudySetup.Remote(
-                address("--connect", connect),
-                connectMemcached == null ? null : address("--connect-memcached", connectMemcached));
-    }
-
-    private static InetSocketAddress address(String option, String text) {
-        int colon = text.lastIndexOf(':');
-        String host = colon < 0 ? text : text.substring(0, colon);
-        try {
-            int port = colon < 0 ? MEMCACHED_PORT : Integer.parseInt(text.substring(colon + 1));
-            if (host.isEmpty() || port < 1 || port > MAX_PORT) {
-                throw new IllegalArgumentException(option + " " + text + ": expected HOST or HOST:PORT");
-            }
-            return new InetSocketAddress(InetAddress.getByName(host), port);
-        } catch (NumberFormatException e) {
-            throw new IllegalArgumentException(option + " " + text + ": expected HOST or HOST:PORT", e);
-        } catch (UnknownHostException e) {
-            throw new UserErrorException(option + " " + text + ": unknown host " + host, e);
-        }
+                HostPort.server("--connect", connect, MEMCACHED_PORT),
+                connectMemcached == null
+                        ? null
+                        : HostPort.server("--connect-memcached", connectMemcached, MEMCACHED_PORT));
     }
 }
