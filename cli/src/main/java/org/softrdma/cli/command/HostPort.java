@@ -42,7 +42,7 @@ public final class HostPort {
     /** Where the port begins, or -1. Colons of an IPv6 address lie within brackets, if a port follows. */
     private static int colon(String text) {
         int colon = text.lastIndexOf(':');
-        return colon > 0 && (text.indexOf(':') == colon || text.charAt(colon - 1) == ']') ? colon : -1;
+        return colon >= 0 && (text.indexOf(':') == colon || text.charAt(colon - 1) == ']') ? colon : -1;
     }
 
     /** Negative, if it is none. */
