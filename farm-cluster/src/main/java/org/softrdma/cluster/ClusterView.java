@@ -42,7 +42,7 @@ public final class ClusterView implements AutoCloseable {
      */
     public static ClusterView open(String servers, String name, long timeoutNs) {
         ClusterPaths paths = ClusterPaths.of(name);
-        ClusterClient session = ClusterClient.open(servers, SESSION_MS, timeoutNs, event -> {});
+        ClusterClient session = ClusterClient.open(servers, SESSION_MS, timeoutNs, ClusterClient.SessionEvents.NONE);
         try {
             if (!session.exists(paths.settings())) {
                 List<String> known = session.exists(ClusterPaths.CLUSTERS)
@@ -86,6 +86,16 @@ public final class ClusterView implements AutoCloseable {
         for (String child : session.children(paths.alive())) {
             int machine = ClusterPaths.numbers(child)[0];
             session.find(paths.alive(machine)).map(ClusterTexts::announced).ifPresent(it -> machines.put(machine, it));
+        }
+        return machines;
+    }
+
+    /** How often each machine that is alive has renewed its lease. */
+    public Map<Integer, Integer> renewals() {
+        Map<Integer, Integer> machines = new TreeMap<>();
+        for (String child : session.children(paths.leases())) {
+            int machine = ClusterPaths.numbers(child)[0];
+            session.version(paths.lease(machine)).ifPresent(version -> machines.put(machine, version));
         }
         return machines;
     }

@@ -7,6 +7,7 @@ import java.util.Deque;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -19,7 +20,6 @@ import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.Op;
-import org.apache.zookeeper.WatchedEvent;
 import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.ZooDefs;
 import org.apache.zookeeper.ZooKeeper;
@@ -41,7 +41,8 @@ import org.softrdma.farm.node.FarmNodeContext;
  *       again until ZooKeeper has answered it: so they take effect in their order.
  *   <li>What changes is told by a watch, and then read. ZooKeeper forgets what happened while a client was cut off, so
  *       after each new connection everything is read again.
- *   <li>There is one session, for life: when it has ended nothing is written any more, and no other one begins.
+ *   <li>There is one session, for life: when a server says that it has ended nothing is written any more, and no other one
+ *       begins. While no server answers it may go on, so nothing is given up.
  * </ul>
  *
  * <p>The node's thread; answers come by a thread of ZooKeeper, which leaves them in a queue.
@@ -62,7 +63,6 @@ public final class ZooKeeperMembership implements FarmMembership {
     }
 
     private final ClusterClient session;
-    private final ZooKeeper client;
     private final ClusterPaths paths;
     private final ClusterSettings settings;
     private final long cluster;
@@ -76,6 +76,7 @@ public final class ZooKeeperMembership implements FarmMembership {
     /** What it has said of an epoch, for its nodes go when it says something of a later one. */
     private final List<String> said = new ArrayList<>();
 
+    private ZooKeeper client;
     private @Nullable MembershipEvents events;
     private boolean writing;
     /** The first write may have taken effect already. */
@@ -139,7 +140,8 @@ public final class ZooKeeperMembership implements FarmMembership {
     /** Makes the cluster if there is none; its settings, which say how long the session of a machine is. */
     private static ClusterSettings makeIfAbsent(
             String servers, ClusterPaths paths, ClusterSettings settings, long timeoutNs) {
-        try (ClusterClient session = ClusterClient.open(servers, settings.sessionMs(), timeoutNs, event -> {})) {
+        try (ClusterClient session =
+                ClusterClient.open(servers, settings.sessionMs(), timeoutNs, ClusterClient.SessionEvents.NONE)) {
             session.createIfAbsent(ClusterPaths.CLUSTERS, NOTHING);
             session.createIfAbsent(paths.root(), NOTHING);
             byte[] none = FarmConfigurationDescriptor.encode(FarmConfiguration.NONE);
@@ -150,7 +152,7 @@ public final class ZooKeeperMembership implements FarmMembership {
     }
 
     /** Hears of the session before there is a membership, and from then on for it. */
-    private static final class Joining implements Watcher {
+    private static final class Joining implements ClusterClient.SessionEvents {
         private final Queue<Runnable> arrived;
         private volatile @Nullable ZooKeeperMembership joined;
 
@@ -159,11 +161,25 @@ public final class ZooKeeperMembership implements FarmMembership {
         }
 
         @Override
-        public void process(WatchedEvent event) {
+        public void onConnected(ZooKeeper client) {
+            tell(membership -> membership.onConnected(client));
+        }
+
+        @Override
+        public void onDisconnected() {
+            tell(membership -> membership.connected = false);
+        }
+
+        @Override
+        public void onEnd() {
+            tell(ZooKeeperMembership::end);
+        }
+
+        private void tell(Consumer<ZooKeeperMembership> news) {
             boolean ignored = arrived.add(() -> {
                 ZooKeeperMembership current = joined;
-                if (current != null && event.getType() == Event.EventType.None) {
-                    current.onSession(event.getState());
+                if (current != null) {
+                    news.accept(current);
                 }
             });
         }
@@ -215,9 +231,9 @@ public final class ZooKeeperMembership implements FarmMembership {
         return client.getSessionTimeout();
     }
 
-    /** For tests that end it from outside. */
+    /** For tests that end it from outside. Any thread. */
     ZooKeeper client() {
-        return client;
+        return session.client();
     }
 
     @Override
@@ -239,7 +255,22 @@ public final class ZooKeeperMembership implements FarmMembership {
 
     @Override
     public void write(MembershipWrite write) {
+        if (write instanceof MembershipWrite.Renew) {
+            dropRenewals();
+        }
         (ended ? refused : writes).add(write);
+    }
+
+    /** Renewals that wait behind the first write: a new one says more, and no answer may come for long. */
+    private void dropRenewals() {
+        MembershipWrite first = writes.peek();
+        for (Iterator<MembershipWrite> each = writes.iterator(); each.hasNext(); ) {
+            MembershipWrite write = each.next();
+            if (write != first && write instanceof MembershipWrite.Renew) {
+                each.remove();
+                refused.add(write);
+            }
+        }
     }
 
     @Override
@@ -266,18 +297,10 @@ public final class ZooKeeperMembership implements FarmMembership {
         return told;
     }
 
-    private void onSession(Watcher.Event.KeeperState state) {
-        switch (state) {
-            case SyncConnected -> {
-                connected = true;
-                stale.addAll(EnumSet.allOf(Part.class)); // what happened meanwhile no watch tells
-            }
-            case Disconnected -> connected = false;
-            case Expired, AuthFailed, Closed -> end();
-            default -> {
-                // nothing that concerns a session for writing
-            }
-        }
+    private void onConnected(ZooKeeper now) {
+        client = now;
+        connected = true;
+        stale.addAll(EnumSet.allOf(Part.class)); // what happened meanwhile no watch tells
     }
 
     private void end() {
@@ -287,16 +310,8 @@ public final class ZooKeeperMembership implements FarmMembership {
         writes.clear();
     }
 
-    /** True if a call has an answer; else it is made again, or never if the session has ended. */
-    private boolean isAnswered(int rc) {
-        return switch (KeeperException.Code.get(rc)) {
-            case SESSIONEXPIRED, AUTHFAILED -> {
-                end();
-                yield false;
-            }
-            case CONNECTIONLOSS, OPERATIONTIMEOUT, REQUESTTIMEOUT, SESSIONMOVED, THROTTLEDOP -> false;
-            default -> true;
-        };
+    private static boolean isAnswered(int rc) {
+        return ClusterClient.isAnswered(KeeperException.Code.get(rc));
     }
 
     // ---- writes

@@ -15,11 +15,14 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.agrona.CloseHelper;
+import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -76,8 +79,11 @@ class ClusterNodeTest {
     }
 
     private ClusterNode node(boolean memory) {
+        return node(join(), memory);
+    }
+
+    private ClusterNode node(ZooKeeperMembership membership, boolean memory) {
         VerbsDevice device = opened(new SoftRdmaProvider().open(Map.of()));
-        ZooKeeperMembership membership = join();
         FarmNodeContext context = membership.context(ANY);
         return opened(ClusterNode.start(device, membership, memory ? context : context.withoutMemory(), () -> {}));
     }
@@ -149,6 +155,47 @@ class ClusterNodeTest {
                             .noneMatch(placement -> placement.machines().contains(one.machine())));
             assertEquals(Set.of(one.machine()), view.wishes().drained());
         }
+    }
+
+    /** The servers think of sessions of a minute, the clients of 0.6 s: these give up, and nobody is removed. */
+    @Test
+    void shouldCommitNothingWhileZooKeeperIsAwayAndGoOnWhenItIsBack() throws Exception {
+        String text = server.servers();
+        int port = Integer.parseInt(text.substring(text.lastIndexOf(':') + 1));
+        CutProxy proxy = opened(new CutProxy(new InetSocketAddress(ANY.getAddress(), port), 600, 60_000));
+        ClusterSettings settings = new ClusterSettings(2, 2, 1 << 18, 1 << 12, 450);
+        ZooKeeperMembership membership = ZooKeeperMembership.join(proxy.servers(), NAME, settings, TIMEOUT_NS);
+        ClusterNode one = node(membership, true);
+        ClusterNode other = node(ZooKeeperMembership.join(proxy.servers(), NAME, settings, TIMEOUT_NS), true);
+        until(() -> hasRegions(one.node(), 2));
+        int own = one.node().configuration().regions().entrySet().stream()
+                .filter(region -> region.getValue().primary() == one.machine())
+                .findFirst()
+                .orElseThrow()
+                .getKey();
+        long address = allocate(one.node(), own, 1);
+        ZooKeeper client = membership.client();
+        proxy.cut();
+        until(() -> membership.client() != client); // it has heard nothing for longer than a lease
+        AtomicBoolean isBack = new AtomicBoolean();
+        CompletableFuture<Boolean> committed = CompletableFuture.supplyAsync(() -> {
+            TransactionOutcome<Boolean> outcome = one.node().transact(1, transaction -> {
+                transaction.read(address, LENGTH);
+                transaction.write(address).putLong(VALUE, 2);
+                return true;
+            });
+            return isBack.get() && outcome instanceof TransactionOutcome.Committed;
+        });
+        for (int i = 0; i < 1000; i++) {
+            assertEquals(2, one.node().configuration().members().size()); // turns of the node
+        }
+        isBack.set(true);
+        proxy.mend();
+
+        assertTrue(committed.get(TIMEOUT_NS, TimeUnit.NANOSECONDS), "it has committed without a lease, or not at all");
+        assertEquals(2, other.node().read(address, LENGTH).getLong(VALUE));
+        assertEquals(1, one.node().configuration().epoch());
+        assertFalse(one.isOver() || other.isOver());
     }
 
     @Test

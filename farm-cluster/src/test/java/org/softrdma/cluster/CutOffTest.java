@@ -15,6 +15,7 @@ import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -25,16 +26,24 @@ import org.softrdma.farm.membership.MembershipWrite;
 import org.softrdma.farm.membership.NextConfiguration;
 import org.softrdma.farm.membership.Wishes;
 
-/** One machine loses its way to ZooKeeper for less than a session, another one does not. */
+/** One machine loses its way to ZooKeeper, or ZooKeeper is away, and another machine sees what becomes of it. */
 class CutOffTest {
     private static final long TIMEOUT_NS = TimeUnit.SECONDS.toNanos(60);
     private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(1);
     private static final ClusterSettings SETTINGS = new ClusterSettings(2, 2, 1 << 18, 1 << 12, 22_500);
+    /** What servers are told of sessions whose clients are told 600 ms: they outlive every test. */
+    private static final int SERVER_MS = 60_000;
+
+    private static final ClusterSettings HASTY = new ClusterSettings(2, 2, 1 << 18, 1 << 12, 450);
+    private static final int HASTY_MS = 600;
 
     @TempDir
     private Path directory;
 
+    private final List<Told> machines = new ArrayList<>();
+    private final List<CutProxy> ways = new ArrayList<>();
     private LocalZooKeeper server;
+    private InetSocketAddress address;
     private CutProxy proxy;
     private Told one;
     private Told other;
@@ -49,8 +58,8 @@ class CutOffTest {
         private Wishes wishes = Wishes.NONE;
         private boolean isOver;
 
-        Told(String servers) {
-            membership = ZooKeeperMembership.join(servers, "cut", SETTINGS, TIMEOUT_NS);
+        Told(CutProxy way, String cluster, ClusterSettings settings) {
+            membership = ZooKeeperMembership.join(way.servers(), cluster, settings, TIMEOUT_NS);
         }
 
         @Override
@@ -99,36 +108,79 @@ class CutOffTest {
         }
     }
 
+    /** Two machines, the first with a way that can be cut, in an epoch. */
     @BeforeEach
     void start() throws IOException {
         server = LocalZooKeeper.start(directory, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
-        String address = server.servers();
-        int port = Integer.parseInt(address.substring(address.lastIndexOf(':') + 1));
-        proxy = new CutProxy(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
-        one = new Told(proxy.servers());
-        other = new Told(server.servers());
+        String text = server.servers();
+        int port = Integer.parseInt(text.substring(text.lastIndexOf(':') + 1));
+        address = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
+        proxy = way(new CutProxy(address));
+        one = join(proxy, "cut", SETTINGS);
+        other = join(way(new CutProxy(address)), "cut", SETTINGS);
+        beginEpoch();
+    }
+
+    /** The same, with clients that give up long before their sessions end. */
+    private void startHasty() throws IOException {
+        proxy = way(new CutProxy(address, HASTY_MS, SERVER_MS));
+        one = join(proxy, "hasty", HASTY);
+        other = join(way(new CutProxy(address, HASTY_MS, SERVER_MS)), "hasty", HASTY);
+        beginEpoch();
+    }
+
+    @AfterEach
+    void stop() throws IOException {
+        proxy.mend();
+        machines.forEach(it -> it.membership.close());
+        for (CutProxy way : ways) {
+            way.close();
+        }
+        server.close();
+    }
+
+    private CutProxy way(CutProxy opened) {
+        ways.add(opened);
+        return opened;
+    }
+
+    private Told join(CutProxy way, String cluster, ClusterSettings settings) {
+        Told joined = new Told(way, cluster, settings);
+        machines.add(joined);
+        return joined;
+    }
+
+    private void beginEpoch() {
         MembershipWrite first = new MembershipWrite.Configure(
                 0, 0, new FarmConfiguration(1, 0, 1, 0, new TreeSet<>(List.of(0, 1)), new TreeMap<>()));
         other.membership.write(first);
         until(() -> other.applied.contains(first) && one.configuration.epoch() == 1);
     }
 
-    @AfterEach
-    void stop() throws IOException {
-        proxy.mend();
-        one.membership.close();
-        other.membership.close();
-        proxy.close();
-        server.close();
-    }
-
     private void until(BooleanSupplier condition) {
         long beganNs = System.nanoTime();
         while (!condition.getAsBoolean()) {
             assertTrue(System.nanoTime() - beganNs < TIMEOUT_NS, "it has not come to that");
-            int ignored = one.membership.poll(one);
-            int _ = other.membership.poll(other);
+            for (Told machine : machines) {
+                int ignored = machine.membership.poll(machine);
+            }
             LockSupport.parkNanos(PAUSE_NS);
+        }
+    }
+
+    private Wishes wishBy(Told machine, int drained) {
+        Wishes wishes = new Wishes(Set.of(), Set.of(drained), true);
+        MembershipWrite wish = new MembershipWrite.Wish(1, wishes);
+        machine.membership.write(wish);
+        until(() -> machine.applied.contains(wish));
+        return wishes;
+    }
+
+    /** Until the client has given up, and so have clients after it. */
+    private void untilClientsHaveGivenUp(int times) {
+        for (int i = 0; i < times; i++) {
+            ZooKeeper before = one.membership.client();
+            until(() -> one.membership.client() != before || one.isOver);
         }
     }
 
@@ -136,10 +188,7 @@ class CutOffTest {
     @Test
     void shouldTellWhatHasChangedWhileTheWayWasCut() throws IOException {
         proxy.cut();
-        Wishes wishes = new Wishes(Set.of(), Set.of(1), true);
-        MembershipWrite wish = new MembershipWrite.Wish(1, wishes);
-        other.membership.write(wish);
-        until(() -> other.applied.contains(wish));
+        Wishes wishes = wishBy(other, 1);
         proxy.mend();
 
         until(() -> one.wishes.equals(wishes));
@@ -172,5 +221,60 @@ class CutOffTest {
         until(() -> one.applied.contains(write) || one.refused.contains(write));
         assertEquals(List.of(), one.refused);
         assertEquals(false, one.isOver);
+    }
+
+    /** However long that takes: what waits must not become more. */
+    @Test
+    void shouldSendOnlyTheLastOfTheRenewalsThatHaveWaited() throws IOException {
+        proxy.cut();
+        until(() -> !one.membership.client().getState().isConnected());
+        List<MembershipWrite> renewals = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            renewals.add(new MembershipWrite.Renew(1, i));
+            one.membership.write(renewals.getLast());
+        }
+        proxy.mend();
+
+        until(() -> one.applied.contains(renewals.getLast()));
+        assertEquals(List.of(renewals.getFirst(), renewals.getLast()), one.applied);
+        assertEquals(renewals.subList(1, 4), one.refused);
+    }
+
+    /** A client that has heard nothing for long says what it says when a server has ended the session. */
+    @Test
+    void shouldKeepItsSessionAsLongAsNoServerSaysThatItHasEnded() throws IOException {
+        startHasty();
+        long session = one.membership.client().getSessionId();
+        proxy.cut();
+        MembershipWrite renewal = new MembershipWrite.Renew(1, 0);
+        one.membership.write(renewal);
+        Wishes meanwhile = wishBy(other, 1);
+        untilClientsHaveGivenUp(2);
+        proxy.mend();
+
+        until(() -> one.isOver || (one.applied.contains(renewal) && one.wishes.equals(meanwhile)));
+        assertEquals(false, one.isOver);
+        assertEquals(session, one.membership.client().getSessionId());
+        Wishes later = wishBy(other, 0);
+        until(() -> one.wishes.equals(later));
+        assertEquals(List.of(), one.refused);
+    }
+
+    @Test
+    void shouldEndWhenAServerSaysSoToTheNextClient() throws IOException, InterruptedException {
+        startHasty();
+        ZooKeeper first = one.membership.client();
+        proxy.cut();
+        untilClientsHaveGivenUp(1);
+        ZooKeeper intruder =
+                new ZooKeeper(server.servers(), SERVER_MS, event -> {}, first.getSessionId(), first.getSessionPasswd());
+        until(() -> intruder.getState().isConnected());
+        assertTrue(intruder.close(5000));
+        MembershipWrite renewal = new MembershipWrite.Renew(1, 0);
+        one.membership.write(renewal);
+        proxy.mend();
+
+        until(() -> one.isOver);
+        assertEquals(List.of(renewal), one.refused);
     }
 }
