@@ -23,4 +23,9 @@ final class CommitGap {
     long longestNs() {
         return longestNs.get();
     }
+
+    /** When the last commit was. */
+    long lastNs() {
+        return lastNs.get();
+    }
 }

@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.Random;
 import java.util.Set;
@@ -14,6 +15,7 @@ import java.util.TreeSet;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 import org.agrona.CloseHelper;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.bench.measurement.MeasurementException;
@@ -53,7 +55,9 @@ final class FarmBankCommand implements Callable<Integer> {
     /** What is killed. */
     enum Victim {
         NODE,
-        COORDINATOR
+        COORDINATOR,
+        ZOOKEEPER,
+        MAJORITY
     }
 
     @Spec
@@ -67,11 +71,16 @@ final class FarmBankCommand implements Callable<Integer> {
 
     @Option(
             names = "--kill",
-            paramLabel = "node|coordinator",
+            paramLabel = "node|coordinator|zookeeper|majority",
             description =
-                    "Kill, by SIGKILL, a machine that has regions, or one that makes transfers, and start another;"
-                            + " again when the cluster is whole. Without it nothing is killed.")
+                    "Kill, by SIGKILL, a machine that has regions, or one that makes transfers, and start another; or"
+                            + " ZooKeeper's leader, and start it again; or more than half of its servers, and start them"
+                            + " again when nothing has been committed for twice a session. Again when the cluster is"
+                            + " whole. Without it nothing is killed.")
     private @Nullable Victim victim;
+
+    @Mixin
+    private ZooKeepersOption zookeepers = new ZooKeepersOption();
 
     @Option(
             names = "--seconds",
@@ -119,7 +128,8 @@ final class FarmBankCommand implements Callable<Integer> {
         try (LocalCluster cluster = new LocalCluster(
                 arguments -> OwnProgram.again(spec.root().userObject().getClass(), arguments),
                 provider.arguments(),
-                settings)) {
+                settings,
+                zookeepers.count())) {
             cluster.addNodes(settings.machines());
             try (ClusterView view = cluster.view()) {
                 FarmLocalCommand.awaitRegions(cluster, view);
@@ -147,6 +157,7 @@ final class FarmBankCommand implements Callable<Integer> {
     private final class Run {
         private final LocalCluster cluster;
         private final ClusterView view;
+        private final ClusterSettings settings;
         private final Bank bank;
         private final long drawn = seed == null ? System.nanoTime() : seed;
         private final Random random = new Random(drawn);
@@ -159,11 +170,17 @@ final class FarmBankCommand implements Callable<Integer> {
         private int audits;
         private long workedNs;
         private boolean killed;
+        /** How often each machine had renewed its lease when the cluster was whole again. */
+        private Map<Integer, Integer> renewals = Map.of();
+
+        private boolean renewed;
+        private long renewedNs;
 
         Run(LocalCluster cluster, ClusterView view, Bank bank) {
             this.cluster = cluster;
             this.view = view;
             this.bank = bank;
+            settings = view.settings();
         }
 
         int run() {
@@ -174,7 +191,7 @@ final class FarmBankCommand implements Callable<Integer> {
                 }
                 say("bank: " + accounts.size() + " accounts of " + Bank.BALANCE + " on "
                         + cluster.machines().size()
-                        + " machines, " + view.settings() + "; " + tellers + " tellers with " + threads
+                        + " machines, " + settings + "; " + tellers + " tellers with " + threads
                         + " threads; seed=" + drawn);
                 work();
                 working.forEach(BankTeller::close);
@@ -202,7 +219,7 @@ final class FarmBankCommand implements Callable<Integer> {
                 cluster.requireAlive();
                 working.forEach(BankTeller::requireAlive);
                 boolean whole = isWhole();
-                if (killed && whole && gap.longestNs() > 0) {
+                if (killed && whole && goesOn()) {
                     killed = false;
                     outagesNs.add(gap.longestNs());
                     say(String.format(
@@ -212,7 +229,7 @@ final class FarmBankCommand implements Callable<Integer> {
                             seconds(System.nanoTime() - killedNs)));
                 } else if (!killed && whole && isKillDue(endNs)) {
                     killedNs = System.nanoTime();
-                    kill();
+                    kill(Objects.requireNonNull(victim));
                 } else if (!whole && System.nanoTime() - killedNs > PATIENCE_NS && (killed || isKillDue(endNs))) {
                     throw new MeasurementException("the cluster is not whole after "
                             + TimeUnit.NANOSECONDS.toSeconds(PATIENCE_NS) + " s" + LocalCluster.ADVICE);
@@ -231,26 +248,92 @@ final class FarmBankCommand implements Callable<Integer> {
             return ns / (double) TimeUnit.SECONDS.toNanos(1);
         }
 
-        private void kill() {
+        private void kill(Victim of) {
             killed = true;
+            renewals = Map.of();
             gap.begin();
-            if (victim == Victim.NODE) {
-                int machine =
-                        cluster.machines().get(random.nextInt(cluster.machines().size()));
-                say("kill " + (outagesNs.size() + 1) + ": machine " + machine + ", a node");
-                cluster.kill(machine);
-                cluster.addNodes(1);
-            } else {
-                BankTeller teller = working.remove(random.nextInt(working.size()));
-                say("kill " + (outagesNs.size() + 1) + ": machine " + teller.machine() + ", a coordinator");
-                teller.kill();
-                gone.add(teller);
-                hire();
+            String kill = "kill " + (outagesNs.size() + 1) + ": ";
+            switch (of) {
+                case NODE -> {
+                    int machine = cluster.machines()
+                            .get(random.nextInt(cluster.machines().size()));
+                    say(kill + "machine " + machine + ", a node");
+                    cluster.kill(machine);
+                    cluster.addNodes(1);
+                }
+                case COORDINATOR -> {
+                    BankTeller teller = working.remove(random.nextInt(working.size()));
+                    say(kill + "machine " + teller.machine() + ", a coordinator");
+                    teller.kill();
+                    gone.add(teller);
+                    hire();
+                }
+                case ZOOKEEPER -> {
+                    int leader = cluster.zookeepers().kill(1);
+                    say(kill + "server " + leader + " of ZooKeeper, which led");
+                    cluster.zookeepers().restart();
+                }
+                case MAJORITY -> {
+                    int count = cluster.zookeepers().count() / 2 + 1;
+                    int leader = cluster.zookeepers().kill(count);
+                    say(kill + count + " of " + cluster.zookeepers().count() + " servers of ZooKeeper, among them "
+                            + leader + ", which led");
+                    requireStandstill();
+                    cluster.zookeepers().restart();
+                }
             }
         }
 
-        /** True if all that are alive are members, those that are not are none, and each region is on as many as it shall be. */
+        /** Nothing is committed when leases are over; what was under way then is, once in each thread. */
+        private void requireStandstill() {
+            long leaseNs = TimeUnit.MILLISECONDS.toNanos(settings.leaseMs());
+            park(2 * leaseNs);
+            long before = told();
+            park(2 * leaseNs);
+            long meanwhile = told() - before;
+            say("  no majority: " + meanwhile + " transfers were told in "
+                    + String.format(Locale.ROOT, "%.1f s", seconds(2 * leaseNs)));
+            if (meanwhile > (long) tellers * threads) {
+                throw new MeasurementException(meanwhile + " transfers were told although no lease was renewed."
+                        + " This is a fault of softrdma; seed=" + drawn);
+            }
+        }
+
+        private static void park(long ns) {
+            for (long endNs = System.nanoTime() + ns; System.nanoTime() - endNs < 0; ) {
+                LockSupport.parkNanos(endNs - System.nanoTime());
+            }
+        }
+
+        private long told() {
+            return Stream.concat(gone.stream(), working.stream())
+                    .mapToLong(BankTeller::transfers)
+                    .sum();
+        }
+
+        /** True once each machine has renewed its lease since the cluster was whole, and something was committed after that. */
+        private boolean goesOn() {
+            Map<Integer, Integer> now = view.renewals();
+            if (renewals.isEmpty()) {
+                renewals = now;
+                renewed = false;
+            } else if (!renewed
+                    && now.entrySet().stream()
+                            .noneMatch(machine -> machine.getValue().equals(renewals.get(machine.getKey())))) {
+                renewed = true;
+                renewedNs = System.nanoTime();
+            }
+            return renewed && gap.lastNs() - renewedNs > 0;
+        }
+
+        /**
+         * True if all that are alive are members, those that are not are none, each region is on as many as it shall be, and
+         * all servers of ZooKeeper serve.
+         */
         private boolean isWhole() {
+            if (!cluster.zookeepers().areServing()) {
+                return false;
+            }
             FarmConfiguration configuration = view.configuration();
             Set<Integer> living = new TreeSet<>(cluster.machines());
             working.forEach(teller -> living.add(teller.machine()));
@@ -260,8 +343,7 @@ final class FarmBankCommand implements Callable<Integer> {
                     && members.size() == living.size() + 1
                     && configuration.regions().values().stream()
                             .allMatch(placement -> placement.copies().isEmpty()
-                                    && placement.machines().size()
-                                            == view.settings().replicas());
+                                    && placement.machines().size() == settings.replicas());
         }
 
         private void readSums() {
@@ -299,9 +381,8 @@ final class FarmBankCommand implements Callable<Integer> {
         private int judge() {
             List<BankTeller> all = new ArrayList<>(gone);
             all.addAll(working);
-            long told = 0;
+            long told = told();
             for (BankTeller teller : all) {
-                told += teller.transfers();
                 teller.told().forEach((counter, value) -> requireTold(counter, value, gone.contains(teller)));
             }
             readSums();

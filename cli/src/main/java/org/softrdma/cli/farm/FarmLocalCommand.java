@@ -41,6 +41,9 @@ final class FarmLocalCommand implements Callable<Integer> {
     @Mixin
     private SpaceOptions space = new SpaceOptions();
 
+    @Mixin
+    private ZooKeepersOption zookeepers = new ZooKeepersOption();
+
     @Option(names = "--until-input-ends", description = "Stop when standard input ends.")
     private boolean untilInputEnds;
 
@@ -53,7 +56,8 @@ final class FarmLocalCommand implements Callable<Integer> {
         try (LocalCluster cluster = new LocalCluster(
                 arguments -> OwnProgram.again(spec.root().userObject().getClass(), arguments),
                 provider.arguments(),
-                settings)) {
+                settings,
+                zookeepers.count())) {
             cluster.addNodes(settings.machines());
             PrintWriter out = spec.commandLine().getOut();
             try (ClusterView view = cluster.view()) {

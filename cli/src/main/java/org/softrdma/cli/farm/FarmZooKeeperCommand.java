@@ -2,8 +2,10 @@ package org.softrdma.cli.farm;
 
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
+import java.util.regex.Pattern;
 import org.softrdma.cli.command.ExitCode;
 import org.softrdma.cli.command.HostPort;
 import org.softrdma.cli.command.ProcessStop;
@@ -20,10 +22,12 @@ import picocli.CommandLine.Spec;
         name = "zookeeper",
         description = {
             "Run one server of ZooKeeper, to try FaRM with.",
-            "When it is gone for longer than a session, all machines of its clusters stop. A cluster that shall"
-                    + " survive the loss of a server needs three, installed as ZooKeeper's documentation says."
+            "While it is away its clusters stand still, and go on when it is back. With three servers, each with --id"
+                    + " and the same --ensemble, one of them may be lost."
         })
 final class FarmZooKeeperCommand implements Callable<Integer> {
+    private static final Pattern SERVER = Pattern.compile("[^\\s;|]+:[0-9]{1,5}:[0-9]{1,5}");
+
     @Spec
     private CommandSpec spec;
 
@@ -41,6 +45,21 @@ final class FarmZooKeeperCommand implements Callable<Integer> {
             description = "Address to listen on (${DEFAULT-VALUE}); port 0 picks a free one.")
     private String listen = "";
 
+    @Option(
+            names = "--ensemble",
+            paramLabel = "HOST:PORT:PORT",
+            split = ",",
+            description =
+                    "All servers, the same for each of them, with commas: ports for each other and for elections.")
+    private List<String> ensemble = List.of();
+
+    @Option(
+            names = "--id",
+            paramLabel = "N",
+            defaultValue = "0",
+            description = "Which of --ensemble this is, from 1 on.")
+    private int id;
+
     @Option(names = "--until-input-ends", description = "Stop when standard input ends.")
     private boolean untilInputEnds;
 
@@ -48,8 +67,10 @@ final class FarmZooKeeperCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
+        requireEnsemble();
         ProcessStop stop = new ProcessStop(new CountDownLatch(1));
-        try (LocalZooKeeper server = LocalZooKeeper.start(directory, HostPort.listener("--listen", listen))) {
+        try (LocalZooKeeper server =
+                LocalZooKeeper.start(directory, HostPort.listener("--listen", listen), id, ensemble)) {
             PrintWriter out = spec.commandLine().getOut();
             out.println("zookeeper: " + server.servers());
             out.flush();
@@ -59,6 +80,24 @@ final class FarmZooKeeperCommand implements Callable<Integer> {
             throw new UserErrorException(String.valueOf(e.getMessage()), e);
         } finally {
             stop.closed();
+        }
+    }
+
+    private void requireEnsemble() {
+        for (String server : ensemble) {
+            if (!SERVER.matcher(server).matches()) {
+                throw new UserErrorException("--ensemble " + server
+                        + ": expected HOST:PORT:PORT,..., with ports for each other and for elections");
+            }
+        }
+        if (ensemble.size() == 1) {
+            throw new UserErrorException("--ensemble: expected all servers, three of them or more; omit it for one");
+        }
+        if (ensemble.isEmpty() ? id != 0 : id < 1 || id > ensemble.size()) {
+            throw new UserErrorException("--id " + id + ": expected "
+                    + (ensemble.isEmpty()
+                            ? "--ensemble, too"
+                            : "1 to " + ensemble.size() + ", which of --ensemble it is"));
         }
     }
 }

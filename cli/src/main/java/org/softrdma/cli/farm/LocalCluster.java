@@ -31,8 +31,7 @@ final class LocalCluster implements AutoCloseable {
     private final List<String> provider;
     private final ClusterSettings settings;
     private final Path directory;
-    private final Child zookeeper;
-    private final String servers;
+    private final LocalZooKeepers zookeepers;
     private final TreeMap<Integer, Child> machines = new TreeMap<>();
 
     /**
@@ -41,29 +40,32 @@ final class LocalCluster implements AutoCloseable {
      * @param program the command that runs this program with other arguments
      * @param provider options of the devices
      * @param settings of the cluster
+     * @param zookeepers how many servers
      */
-    LocalCluster(Function<List<String>, List<String>> program, List<String> provider, ClusterSettings settings) {
+    LocalCluster(
+            Function<List<String>, List<String>> program,
+            List<String> provider,
+            ClusterSettings settings,
+            int zookeepers) {
         this.program = program;
         this.provider = provider;
         this.settings = settings;
         try {
             directory = Files.createTempDirectory("softrdma-farm");
-            zookeeper =
-                    start("zookeeper", "--dir", directory.toString(), "--listen", "127.0.0.1:0", "--until-input-ends");
         } catch (IOException e) {
             throw new MeasurementException("cannot keep the state of ZooKeeper: " + e.getMessage(), e);
         }
-        try {
-            servers = zookeeper.await("zookeeper:", START_SECONDS);
-        } catch (MeasurementException e) {
-            zookeeper.close();
-            throw e;
-        }
+        this.zookeepers = new LocalZooKeepers(this::start, directory, zookeepers);
+    }
+
+    /** Its ZooKeeper. */
+    LocalZooKeepers zookeepers() {
+        return zookeepers;
     }
 
     /** Where its ZooKeeper is. */
     String servers() {
-        return servers;
+        return zookeepers.servers();
     }
 
     /** Its name. */
@@ -93,8 +95,8 @@ final class LocalCluster implements AutoCloseable {
     Child member(String command, List<String> options) {
         List<String> arguments = new ArrayList<>(options);
         arguments.addAll(provider);
-        arguments.addAll(ClusterOptions.arguments(servers, NAME));
-        return start(command, arguments.toArray(String[]::new));
+        arguments.addAll(ClusterOptions.arguments(servers(), NAME));
+        return start(command, arguments);
     }
 
     /** The number of the machine that a child has said to be. */
@@ -103,9 +105,9 @@ final class LocalCluster implements AutoCloseable {
         return Integer.parseInt(said.substring(0, said.indexOf(' ')));
     }
 
-    private Child start(String command, String... options) {
+    private Child start(String command, List<String> options) {
         List<String> arguments = new ArrayList<>(List.of("farm", command));
-        arguments.addAll(List.of(options));
+        arguments.addAll(options);
         try {
             return Child.start("softrdma farm " + command, program.apply(arguments));
         } catch (IOException e) {
@@ -114,11 +116,12 @@ final class LocalCluster implements AutoCloseable {
     }
 
     /**
-     * Ends the run if a machine has ended.
+     * Ends the run if a machine, or a server of ZooKeeper, has ended.
      *
      * @throws MeasurementException with what it said last
      */
     void requireAlive() {
+        zookeepers.requireAlive();
         machines.forEach((machine, child) -> {
             if (!child.isAlive()) {
                 throw new MeasurementException(
@@ -129,7 +132,7 @@ final class LocalCluster implements AutoCloseable {
 
     /** What ZooKeeper knows. */
     ClusterView view() {
-        return ClusterView.open(servers, NAME, VIEW_NS);
+        return ClusterView.open(servers(), NAME, VIEW_NS);
     }
 
     /** Ends a machine by SIGKILL. */
@@ -144,7 +147,7 @@ final class LocalCluster implements AutoCloseable {
     @Override
     public void close() {
         CloseHelper.closeAll(new ArrayList<>(machines.values()));
-        zookeeper.close();
+        zookeepers.close();
         try (Stream<Path> files = Files.walk(directory)) {
             for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
                 Files.delete(file);

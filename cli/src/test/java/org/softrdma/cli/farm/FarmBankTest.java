@@ -5,7 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -22,9 +24,11 @@ import picocli.CommandLine;
 class FarmBankTest {
     private static final Pattern SURVIVED = Pattern.compile("kills survived: ([0-9]+)");
 
+    private static final Set<String> OF_ZOOKEEPER = Set.of("zookeeper", "majority");
+
     /** In the short form one of them, by the day. */
     static Stream<String> victims() {
-        List<String> all = List.of("node", "coordinator");
+        List<String> all = List.of("node", "zookeeper", "coordinator", "majority");
         int today = (int) (System.currentTimeMillis() / 86_400_000 / 2 % all.size());
         return Boolean.getBoolean("softrdma.slow.short") ? Stream.of(all.get(today)) : all.stream();
     }
@@ -39,8 +43,12 @@ class FarmBankTest {
         commandLine.setOut(new PrintWriter(out));
         commandLine.setErr(new PrintWriter(err));
 
-        int code = commandLine.execute(
-                "farm", "bank", "--kill", victim, "--seconds", "5", "--lease", "6000", "--tellers", "1");
+        List<String> arguments = new ArrayList<>(
+                List.of("farm", "bank", "--kill", victim, "--seconds", "5", "--lease", "6000", "--tellers", "1"));
+        if (OF_ZOOKEEPER.contains(victim)) {
+            arguments.addAll(List.of("--zookeepers", "3"));
+        }
+        int code = commandLine.execute(arguments.toArray(String[]::new));
 
         assertEquals(ExitCode.OK, code, () -> out + "\n" + err);
         Matcher survived = SURVIVED.matcher(out.toString());

@@ -93,7 +93,13 @@ class FarmCommandTest {
                 "node --nodes=2 --replicas=3 | --nodes 2, --replicas 3: expected one or more nodes",
                 "node --region=much | 'much' is not a size",
                 "bank --kill=node --replicas=1 | --kill node needs --replicas 2",
-                "bank --kill=all | --kill all: expected node or coordinator",
+                "bank --kill=all | --kill all: expected node, coordinator, zookeeper or majority",
+                "bank --zookeepers=0 | --zookeepers 0: expected 1 to 9",
+                "local --zookeepers=ten | --zookeepers",
+                "zookeeper --dir=/proc/none --id=1 --ensemble=a:1,b:2,c:3 | --ensemble a:1: expected HOST:PORT:PORT",
+                "zookeeper --dir=/proc/none --id=1 --ensemble=a:1:2 | --ensemble: expected all servers, three of them",
+                "zookeeper --dir=/proc/none --id=3 --ensemble=a:1:2,b:1:2 | --id 3: expected 1 to 2",
+                "zookeeper --dir=/proc/none --id=3 | --id 3: expected --ensemble, too",
                 "bank --groups=0 | expected --groups 1",
                 "zookeeper --dir=/proc/none | ZooKeeper does not start at 127.0.0.1:2181 with /proc/none"
             })
