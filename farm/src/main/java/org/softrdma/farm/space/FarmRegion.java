@@ -33,7 +33,7 @@ public final class FarmRegion implements AutoCloseable {
     FarmRegion(VerbsDevice device, ProtectionDomain domain, SpaceShape shape, MemorySteps steps, boolean allocates) {
         this.allocates = allocates;
         this.shape = shape;
-        memory = new RegisteredMemory(device, domain, shape.regionLength(), Set.of(AccessFlag.REMOTE_READ));
+        memory = RegisteredMemory.shareable(device, domain, shape.regionLength(), Set.of(AccessFlag.REMOTE_READ));
         slabs = new FarmSlabs(shape.regionLength(), shape.blockLength());
         long taken = slabs.reserve(shape.blockLength()); // so that no object is at 0
         assert taken == shape.blockLength();

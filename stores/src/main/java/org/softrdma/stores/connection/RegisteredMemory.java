@@ -7,7 +7,10 @@ import org.jspecify.annotations.Nullable;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.HostMemory;
 import org.softrdma.verbs.MemoryRegion;
+import org.softrdma.verbs.MemorySource;
 import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.VerbsErrorCode;
+import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /** Memory of a device, zeroed, registered as a whole. Owned by one thread, which closes it. */
@@ -24,10 +27,14 @@ public final class RegisteredMemory implements AutoCloseable {
      * @param domain where it is registered
      * @param length bytes
      * @param access what may be done with it
-     * @throws org.softrdma.verbs.VerbsException if the machine or the device does not have that much; nothing remains
+     * @throws VerbsException if the machine or the device does not have that much; nothing remains
      */
     public RegisteredMemory(VerbsDevice device, ProtectionDomain domain, long length, Set<AccessFlag> access) {
-        memory = device.allocateMemory(length);
+        this(device.allocateMemory(length), domain, access);
+    }
+
+    private RegisteredMemory(HostMemory memory, ProtectionDomain domain, Set<AccessFlag> access) {
+        this.memory = memory;
         segment = memory.segment();
         try {
             region = domain.register(segment, access);
@@ -35,6 +42,29 @@ public final class RegisteredMemory implements AutoCloseable {
             memory.close();
             throw e;
         }
+    }
+
+    /**
+     * Allocates and registers memory that peers on the same host READ by themselves, if the device can show it to them.
+     *
+     * @param device of the domain
+     * @param domain where it is registered
+     * @param length bytes
+     * @param access what may be done with it
+     * @throws VerbsException if the machine or the device does not have that much; nothing remains
+     */
+    public static RegisteredMemory shareable(
+            VerbsDevice device, ProtectionDomain domain, long length, Set<AccessFlag> access) {
+        HostMemory memory;
+        try {
+            memory = device.allocateMemory(length, new MemorySource.Shareable());
+        } catch (VerbsException e) {
+            if (e.code() != VerbsErrorCode.NOT_SUPPORTED) {
+                throw e;
+            }
+            memory = device.allocateMemory(length);
+        }
+        return new RegisteredMemory(memory, domain, access);
     }
 
     /** The memory. */

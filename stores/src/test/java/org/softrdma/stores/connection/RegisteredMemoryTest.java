@@ -40,6 +40,18 @@ class RegisteredMemoryTest {
         }
     }
 
+    @Test
+    void shouldBeMemoryAllTheSameIfTheDeviceShowsNoneToOtherProcesses() {
+        for (String sameHost : List.of("auto", "off")) {
+            try (VerbsDevice device = new SoftRdmaProvider().open(Map.of("same-host", sameHost));
+                    ProtectionDomain domain = device.allocateProtectionDomain();
+                    RegisteredMemory memory =
+                            RegisteredMemory.shareable(device, domain, LENGTH, Set.of(AccessFlag.REMOTE_READ))) {
+                assertEquals(LENGTH, memory.segment().byteSize());
+            }
+        }
+    }
+
     /** Of a device that tells what it has allocated. */
     private static VerbsDevice telling(VerbsDevice device, Consumer<HostMemory> told) {
         return (VerbsDevice) Proxy.newProxyInstance(
