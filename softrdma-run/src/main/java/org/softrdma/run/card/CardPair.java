@@ -307,20 +307,33 @@ public final class CardPair {
         CardErrors.of(() -> pair.permit(rights));
     }
 
-    /**
-     * INIT to RTR.
-     *
-     * @param local address of this host
-     */
-    public void readyToReceive(InetAddress local, ReceiveAttributes attributes) throws CallRefusedException {
-        if (!pair.address().host().getAddress().equals(local)) {
-            int port = pair.address().host().getPort();
-            CardErrors.of(() -> device.useAddress(pair, local));
-            if (pair.address().host().getPort() != port) {
-                throw new CallRefusedException(ErrorNumber.EADDRNOTAVAIL); // peers would look for it at that port
-            }
+    /** The address of this host that it is at. */
+    public InetAddress local() {
+        return pair.address().host().getAddress();
+    }
+
+    /** Goes to another address of this host, in INIT. */
+    public void useAddress(InetAddress local) throws CallRefusedException {
+        InetAddress before = local();
+        if (before.equals(local)) {
+            return;
         }
+        int port = pair.address().host().getPort();
+        CardErrors.of(() -> device.useAddress(pair, local));
+        if (pair.address().host().getPort() != port) { // peers would look for it at that port
+            CardErrors.of(() -> device.useAddress(pair, before));
+            throw new CallRefusedException(ErrorNumber.EADDRNOTAVAIL);
+        }
+    }
+
+    /** INIT to RTR. */
+    public void readyToReceive(ReceiveAttributes attributes) throws CallRefusedException {
         CardErrors.of(() -> pair.readyToReceive(attributes));
+    }
+
+    /** Goes on with its peer by other terms, in RTS and SQD; not of datagrams. */
+    public void change(ReceiveAttributes receives, SendAttributes sends) throws CallRefusedException {
+        CardErrors.of(() -> device.change(pair, receives, sends));
     }
 
     /** RTR to RTS. */

@@ -35,6 +35,9 @@ final class DeviceAttributesDescriptor {
     /** Bytes of the extended form. */
     static final int EXTENDED_LENGTH = 304;
 
+    /** READs and atomics in flight of a queue pair. */
+    static final int MOST_READS = 128;
+
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT;
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG;
     private static final ValueLayout.OfLong LONG_BE = ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
@@ -67,11 +70,11 @@ final class DeviceAttributesDescriptor {
         84,
         0x1_0000, //
         88,
-        128, //
+        MOST_READS, //
         96,
         0x3_F000, //
         100,
-        128, //
+        MOST_READS, //
         108,
         1, //
         120,

@@ -136,6 +136,11 @@ final class PairAttributes {
         return input.get(BYTE, CURRENT_STATE_OFFSET) & 0xFF;
     }
 
+    /** Makes them the same as others. */
+    void become(PairAttributes other) {
+        bytes.copyFrom(other.bytes);
+    }
+
     /** Keeps what a command sets. */
     void set(MemorySegment input) {
         int mask = mask(input);

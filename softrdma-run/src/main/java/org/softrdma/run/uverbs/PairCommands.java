@@ -1,5 +1,6 @@
 package org.softrdma.run.uverbs;
 
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Optional;
@@ -31,11 +32,21 @@ final class PairCommands {
     private static final int PSN_MASK = 0xFF_FFFF;
     private static final int CODE_MASK = 31;
     private static final int TIMES_MASK = 7;
+    /** What a queue pair that has its peer may be told anew. */
+    private static final int TERMS = StateTransitions.PATH
+            | StateTransitions.TIMEOUT
+            | StateTransitions.RETRIES
+            | StateTransitions.RNR_RETRIES
+            | StateTransitions.READS
+            | StateTransitions.SERVED_READS
+            | StateTransitions.RNR_TIMER;
 
     private final WriteCommand command;
     private final Card card;
     private final EventWriter events;
     private final RxeDevice device;
+    /** What a queue pair has if a command is granted: it keeps what it has if one is refused. */
+    private final PairAttributes wanted = new PairAttributes();
 
     PairCommands(WriteCommand command, Card card, EventWriter events, RxeDevice device) {
         this.command = command;
@@ -167,101 +178,127 @@ final class PairCommands {
         int now = state(pair);
         int from = (mask & StateTransitions.CURRENT_STATE) == 0 ? now : PairAttributes.currentState(command.input());
         int to = (mask & StateTransitions.STATE) == 0 ? from : PairAttributes.state(command.input());
-        if (from != now) {
+        boolean drains = (mask & StateTransitions.STATE) != 0
+                && to != StateTransitions.ERR
+                && pair.card().isDraining();
+        if (from != now || drains) {
             throw new CallRefusedException(ErrorNumber.EINVAL);
         }
         StateTransitions.check(pair.type(), from, to, mask);
-        PairAttributes attributes = pair.attributes();
-        attributes.set(command.input());
+        wanted.become(pair.attributes());
+        wanted.set(command.input());
+        check(pair.card(), mask, from);
         move(pair, mask, from, to);
+        if ((mask & StateTransitions.QUEUE_KEY) != 0) {
+            pair.card().useQueueKey(wanted.queueKey());
+        }
+        pair.attributes().become(wanted);
         if (command.extended()) {
             command.set(4, 8);
         }
         command.answer(call, command.extended() ? 8 : 0);
     }
 
+    /** As SoftRoCE looks at attributes before it takes one of them. */
+    private void check(CardPair pair, int mask, int from) throws CallRefusedException {
+        boolean good = ((mask & StateTransitions.PORT) == 0 || wanted.port() == 1)
+                && ((mask & StateTransitions.TIMEOUT) == 0 || wanted.timeout() <= CODE_MASK)
+                && ((mask & StateTransitions.READS) == 0 || wanted.reads() <= DeviceAttributesDescriptor.MOST_READS)
+                && ((mask & StateTransitions.TRANSFER_UNIT) == 0 || isUnit(wanted.transferUnitCode()))
+                && ((mask & StateTransitions.PATH) == 0 || isPath(pair, from));
+        if (!good) {
+            throw new CallRefusedException(ErrorNumber.EINVAL);
+        }
+    }
+
+    private static boolean isUnit(int code) {
+        return code >= 1 && code <= MOST_UNIT_CODE;
+    }
+
+    /** A queue pair that has its peer stays at its own address. */
+    private boolean isPath(CardPair pair, int from) {
+        if (!wanted.isGlobal() || wanted.ownGid() >= device.gids().size()) {
+            return false;
+        }
+        InetAddress own = own().address();
+        return own.getClass().equals(wanted.peerGid().address().getClass())
+                && (from != StateTransitions.SQD || own.equals(pair.local()));
+    }
+
+    private GidEntry own() {
+        return device.gids().get(wanted.ownGid());
+    }
+
     private void move(VerbsObject.Pair moved, int mask, int from, int to) throws CallRefusedException {
         CardPair pair = moved.card();
-        PairAttributes attributes = moved.attributes();
-        if ((mask & StateTransitions.QUEUE_KEY) != 0) {
-            pair.useQueueKey(attributes.queueKey());
-        }
         switch (to) {
             case StateTransitions.RESET -> {
                 pair.reset();
-                attributes.clear();
+                wanted.clear();
             }
             case StateTransitions.INIT -> {
-                if (attributes.port() != 1) {
-                    throw new CallRefusedException(ErrorNumber.EINVAL);
-                }
                 if (from == StateTransitions.RESET) {
-                    pair.initialise(AccessBits.ofPeer(attributes.access()));
+                    pair.initialise(AccessBits.ofPeer(wanted.access()));
                 } else {
-                    permit(pair, attributes, mask);
+                    permit(pair, mask);
                 }
             }
             case StateTransitions.RTR -> {
-                permit(pair, attributes, mask);
                 if (moved.type() == DATAGRAMS) {
                     pair.receiveDatagrams();
                 } else {
-                    receive(pair, attributes);
+                    pair.useAddress(own().address());
+                    permit(pair, mask);
+                    pair.readyToReceive(receives());
                 }
             }
             case StateTransitions.RTS -> {
                 if (from == StateTransitions.RTR && moved.type() == DATAGRAMS) {
                     pair.sendDatagrams();
                 } else if (from == StateTransitions.RTR) {
-                    pair.readyToSend(sends(attributes).withSequence(attributes.sendPsn() & PSN_MASK));
-                } else if (from == StateTransitions.SQD && moved.type() == RELIABLE && !pair.isDraining()) {
-                    pair.readyToSend(sends(attributes)); // they may be others than before
+                    pair.readyToSend(sends().withSequence(wanted.sendPsn() & PSN_MASK));
                 } else if (from == StateTransitions.SQD || from == StateTransitions.SQE) {
                     pair.resume();
                 }
-                permit(pair, attributes, mask);
+                change(pair, mask, from);
             }
             case StateTransitions.SQD -> {
                 if (from == StateTransitions.RTS) {
                     pair.drain();
                 }
-                permit(pair, attributes, mask);
+                change(pair, mask, from);
             }
             default -> pair.fail();
         }
     }
 
-    private static void permit(CardPair pair, PairAttributes attributes, int mask) throws CallRefusedException {
+    /** What changes without another state: at once, as SoftRoCE does it. */
+    private void change(CardPair pair, int mask, int from) throws CallRefusedException {
+        if ((mask & (from == StateTransitions.RTR ? StateTransitions.RNR_TIMER : TERMS)) != 0) {
+            pair.change(receives(), sends());
+        }
+        permit(pair, mask);
+    }
+
+    private void permit(CardPair pair, int mask) throws CallRefusedException {
         if ((mask & StateTransitions.ACCESS) != 0) {
-            pair.permit(AccessBits.ofPeer(attributes.access()));
+            pair.permit(AccessBits.ofPeer(wanted.access()));
         }
     }
 
-    private void receive(CardPair pair, PairAttributes attributes) throws CallRefusedException {
-        int unit = attributes.transferUnitCode();
-        if (!attributes.isGlobal()
-                || attributes.ownGid() >= device.gids().size()
-                || unit < 1
-                || unit > MOST_UNIT_CODE) {
-            throw new CallRefusedException(ErrorNumber.EINVAL);
-        }
-        GidEntry own = device.gids().get(attributes.ownGid());
-        int number = attributes.peer() & PSN_MASK;
+    private ReceiveAttributes receives() {
+        int number = wanted.peer() & PSN_MASK;
         QueuePairAddress peer = new QueuePairAddress(
-                new InetSocketAddress(
-                        attributes.peerGid().address(), card.peers().of(attributes.peerGid(), number)),
+                new InetSocketAddress(wanted.peerGid().address(), card.peers().of(wanted.peerGid(), number)),
                 number,
-                attributes.receivePsn() & PSN_MASK,
-                LEAST_UNIT << unit);
-        pair.readyToReceive(
-                own.address(),
-                new ReceiveAttributes(
-                        peer, attributes.servedReads(), OptionalInt.of(attributes.rnrTimer() & CODE_MASK)));
+                wanted.receivePsn() & PSN_MASK,
+                LEAST_UNIT << wanted.transferUnitCode());
+        return new ReceiveAttributes(peer, wanted.servedReads(), OptionalInt.of(wanted.rnrTimer() & CODE_MASK));
     }
 
-    private static SendAttributes sends(PairAttributes attributes) {
-        return SendAttributes.ofReads(attributes.reads())
-                .withTimeout(attributes.timeout() & CODE_MASK, attributes.retries() & TIMES_MASK)
-                .withReceiverNotReadyRetries(attributes.rnrRetries() & TIMES_MASK);
+    private SendAttributes sends() {
+        return SendAttributes.ofReads(wanted.reads())
+                .withTimeout(wanted.timeout(), wanted.retries() & TIMES_MASK)
+                .withReceiverNotReadyRetries(wanted.rnrRetries() & TIMES_MASK);
     }
 }

@@ -8,6 +8,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
 import java.nio.ByteOrder;
+import java.util.HexFormat;
 import java.util.List;
 import org.softrdma.run.card.Card;
 import org.softrdma.run.card.CardSettings;
@@ -51,6 +52,16 @@ final class ScriptedProgram implements AutoCloseable {
     /** What the driver says with a command, if it is not 0. */
     private long driverInput;
 
+    // What modify says, if its mask does.
+    int ownGid;
+    long peerGid = LOOPBACK;
+    int port = 1;
+    int transferUnit = 3; // 1024
+    int reads = 4;
+    int servedReads = 4;
+    int rnrTimer = 12;
+    int timeout = 14;
+    int retries = 7;
     /** 7 for ever. */
     int rnrRetries = 7;
 
@@ -67,7 +78,16 @@ final class ScriptedProgram implements AutoCloseable {
 
     /** Beside a card of one's own. */
     ScriptedProgram(CardSettings settings) throws CallRefusedException {
-        RxeDevice rxe = RxeDevice.of(List.of(new GidEntry(InetAddress.getLoopbackAddress(), "lo")), 65_536);
+        this(settings, List.of(new GidEntry(InetAddress.getLoopbackAddress(), "lo")));
+    }
+
+    /** On a host with addresses of one's own, the first of which is 127.0.0.1. */
+    ScriptedProgram(List<GidEntry> gids) throws CallRefusedException {
+        this(CardSettings.usual(), gids);
+    }
+
+    private ScriptedProgram(CardSettings settings, List<GidEntry> gids) throws CallRefusedException {
+        RxeDevice rxe = RxeDevice.of(gids, 65_536);
         card = new Card(rxe, kernel.listener(), settings);
         device = new UverbsDevice(
                 kernel, DescriptorRange.below(1024), rxe, card, new EventWriter(Architecture.X86_64), Arena.ofAuto());
@@ -235,8 +255,9 @@ final class ScriptedProgram implements AutoCloseable {
 
     int modify(Pair pair, int mask, int state, int peer, int attribute, int queueKey) {
         int[] input = new int[28];
-        input[2] = low(LOOPBACK);
-        input[3] = high(LOOPBACK);
+        input[2] = low(peerGid);
+        input[3] = high(peerGid);
+        input[6] = ownGid;
         input[7] = 1 << 16; // is global
         input[16] = pair.handle;
         input[17] = mask;
@@ -245,9 +266,9 @@ final class ScriptedProgram implements AutoCloseable {
         input[20] = 100; // and to send
         input[21] = peer;
         input[22] = attribute;
-        input[24] = state | 3 << 16; // transfer unit 1024
-        input[25] = 4 << 8 | 4 << 16 | 12 << 24; // READs, READs, RNR timer
-        input[26] = 1 | 14 << 8 | 7 << 16 | rnrRetries << 24; // port, timeout, retries, RNR retries
+        input[24] = state | transferUnit << 16;
+        input[25] = reads << 8 | servedReads << 16 | rnrTimer << 24;
+        input[26] = port | timeout << 8 | retries << 16 | rnrRetries << 24;
         return command(26, 0, input);
     }
 
@@ -291,6 +312,13 @@ final class ScriptedProgram implements AutoCloseable {
             assertEquals(DONE, toReceive(each, each == one ? other.number : one.number));
             assertEquals(DONE, toSend(each));
         }
+    }
+
+    /** What a query tells of it. */
+    String attributes(Pair pair) {
+        assertEquals(DONE, command(25, 128, 0, 0, pair.handle, 0));
+        return HexFormat.of()
+                .formatHex(kernel.memory().asSlice(OUTPUT, 128).toArray(ValueLayout.JAVA_BYTE));
     }
 
     int state(Pair pair) {

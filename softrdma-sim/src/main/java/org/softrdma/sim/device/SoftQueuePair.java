@@ -473,6 +473,11 @@ class SoftQueuePair extends PostingQueuePair implements CompletionSource, QueueP
     }
 
     @Override
+    public void agreed(Agreement changed) {
+        agreement = changed;
+    }
+
+    @Override
     public void accessRefused() {
         if (!isInError()) {
             endCause = EndCause.PEER_ACCESS_ERROR;

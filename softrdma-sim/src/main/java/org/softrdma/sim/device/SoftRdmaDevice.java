@@ -56,6 +56,8 @@ import org.softrdma.verbs.MemorySource;
 import org.softrdma.verbs.MemoryWindow;
 import org.softrdma.verbs.PinningCounters;
 import org.softrdma.verbs.ProtectionDomain;
+import org.softrdma.verbs.ReceiveAttributes;
+import org.softrdma.verbs.SendAttributes;
 import org.softrdma.verbs.SharedReceiveQueue;
 import org.softrdma.verbs.UnconnectedQueuePair;
 import org.softrdma.verbs.VerbsErrorCode;
@@ -414,6 +416,19 @@ public final class SoftRdmaDevice implements VerbsDevice {
      */
     public void useAddress(UnconnectedQueuePair pair, InetAddress local) {
         unconnected(pair).useAddress(local);
+    }
+
+    /**
+     * Lets a queue pair go on with its peer by other terms, without another state and also with what is on its way (C: {@code
+     * ibv_modify_qp} within {@code IBV_QPS_SQD} and {@code IBV_QPS_RTS}).
+     *
+     * @param pair of this device, READY_TO_SEND or in SEND_QUEUE_DRAIN, not of datagrams
+     * @param receives where the peer is, READs that are served, timer; its number and sequence stay as they are
+     * @param sends READs, times and retries; no sequence
+     * @throws IllegalArgumentException if the peer's address is of another family than that of this queue pair
+     */
+    public void change(UnconnectedQueuePair pair, ReceiveAttributes receives, SendAttributes sends) {
+        unconnected(pair).change(receives, sends);
     }
 
     /**

@@ -42,6 +42,8 @@ final class UnconnectedSoftQueuePair extends SoftQueuePair implements Unconnecte
     private static final Set<QueuePairState> FROM_READY_TO_SEND = EnumSet.of(QueuePairState.READY_TO_SEND);
     private static final Set<QueuePairState> TO_READY_TO_SEND =
             EnumSet.of(QueuePairState.READY_TO_RECEIVE, QueuePairState.SEND_QUEUE_DRAIN);
+    private static final Set<QueuePairState> SENDS =
+            EnumSet.of(QueuePairState.READY_TO_SEND, QueuePairState.SEND_QUEUE_DRAIN);
     private static final Set<QueuePairState> STOPPED =
             EnumSet.of(QueuePairState.SEND_QUEUE_DRAIN, QueuePairState.SEND_QUEUE_ERROR);
     /** Where ibv_modify_qp(3) takes IBV_QP_ACCESS_FLAGS without another state. */
@@ -120,6 +122,11 @@ final class UnconnectedSoftQueuePair extends SoftQueuePair implements Unconnecte
 
     @Override
     public void readyToReceive(ReceiveAttributes attributes) {
+        ReceiveAttributes granted = granted(attributes);
+        move("readyToReceive", FROM_INITIAL, () -> end.readyToReceive(granted));
+    }
+
+    private ReceiveAttributes granted(ReceiveAttributes attributes) {
         QueuePairAddress peer = attributes.peer();
         InetAddress host = peer.host().getAddress();
         InetAddress own = address().host().getAddress();
@@ -127,17 +134,27 @@ final class UnconnectedSoftQueuePair extends SoftQueuePair implements Unconnecte
             throw new IllegalArgumentException("peer " + AddressText.of(peer.host())
                     + ": expected an address of the family of " + own.getHostAddress() + ", which is this device's");
         }
-        ReceiveAttributes granted = attributes.atMost(reads(capabilities.maxInboundReads()));
-        move("readyToReceive", FROM_INITIAL, () -> end.readyToReceive(granted));
+        return attributes.atMost(reads(capabilities.maxInboundReads()));
     }
 
     @Override
     public void readyToSend(SendAttributes attributes) {
-        SendAttributes granted = attributes.atMost(reads(capabilities.maxOutboundReads()));
+        SendAttributes granted = granted(attributes);
         if (state() == QueuePairState.SEND_QUEUE_DRAIN) {
             checkDrained(granted);
         }
         move("readyToSend", TO_READY_TO_SEND, () -> end.readyToSend(granted));
+    }
+
+    private SendAttributes granted(SendAttributes attributes) {
+        return attributes.atMost(reads(capabilities.maxOutboundReads()));
+    }
+
+    /** Goes on by other terms, without another state. */
+    void change(ReceiveAttributes receives, SendAttributes sends) {
+        ReceiveAttributes served = granted(receives);
+        SendAttributes wanted = granted(sends);
+        move("change", SENDS, () -> end.change(served, wanted));
     }
 
     private void checkDrained(SendAttributes attributes) {

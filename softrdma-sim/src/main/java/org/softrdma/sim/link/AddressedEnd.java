@@ -89,6 +89,14 @@ public interface AddressedEnd {
     void readyToSend(SendAttributes attributes);
 
     /**
+     * Goes on with its peer by other terms, also with what is on its way; of a connection, after {@link #readyToSend}.
+     *
+     * @param receives as of {@link #readyToReceive}; the peer keeps its number and its sequence
+     * @param sends as of {@link #readyToSend}, without a sequence
+     */
+    void change(ReceiveAttributes receives, SendAttributes sends);
+
+    /**
      * Refuses a handle by which it cannot send. Any thread.
      *
      * @param host where a datagram is to go

@@ -48,6 +48,9 @@ public interface QueuePairEnd {
     /** Goes to READY_TO_SEND. */
     void established(Agreement agreed);
 
+    /** Other terms hold from now on. */
+    void agreed(Agreement changed);
+
     /** All that was begun before it went to SEND_QUEUE_DRAIN is complete. */
     void drained();
 

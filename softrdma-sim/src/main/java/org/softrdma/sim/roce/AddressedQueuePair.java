@@ -43,6 +43,12 @@ final class AddressedQueuePair implements AddressedEnd {
     private @Nullable QueuePairAddress own;
     /** What {@link #readyToSend} does; from {@link #readyToReceive} on. */
     private @Nullable Consumer<SendAttributes> send;
+    /** Of a connection, likewise. */
+    private @Nullable RocePath path;
+    /** Of a reliable one, likewise; and the terms by which it goes on. */
+    private @Nullable ReliableEnd reliable;
+
+    private @Nullable RcSettings terms;
 
     /**
      * Not open yet. Any thread.
@@ -162,6 +168,9 @@ final class AddressedQueuePair implements AddressedEnd {
         }
         QueuePairAddress again = address(pair, on);
         send = null;
+        path = null;
+        reliable = null;
+        terms = null;
         own = again;
         connection.reset();
         return again;
@@ -203,12 +212,13 @@ final class AddressedQueuePair implements AddressedEnd {
         int unit = Math.min(here.maxTransferUnit(), peer.maxTransferUnit());
         orEnd(() -> {
             InetSocketAddress host = peer.host();
-            RocePath path = on.path(new CmPeer(Gid.of(host.getAddress()), host.getPort()));
-            connection.open(on, path);
+            RocePath there = on.path(new CmPeer(Gid.of(host.getAddress()), host.getPort()));
+            connection.open(on, there);
+            path = there;
             if (type == QueuePairType.RELIABLE_CONNECTION) {
                 receiveReliably(pair, on, here, attributes, unit);
             } else {
-                receiveUnreliably(pair, on, here, path, peer, unit);
+                receiveUnreliably(pair, on, here, there, peer, unit);
             }
         });
     }
@@ -225,20 +235,54 @@ final class AddressedQueuePair implements AddressedEnd {
     private void receiveReliably(
             QueuePairEnd pair, RocePort on, QueuePairAddress here, ReceiveAttributes attributes, int unit) {
         RoceSettings settings = connection.ports().settings();
-        RcSettings terms = Terms.settings(on, settings, unit, attributes.inboundReads(), 0)
-                .withRnrTimer(attributes.receiverNotReadyTimer().orElse(settings.rnrTimer()));
+        RcSettings begun = serving(Terms.settings(on, settings, unit, 0, 0), attributes);
         QueuePairAddress peer = attributes.peer();
-        ReliableEnd end = connection.reliable(pair, terms, here.sequence(), peer.sequence(), peer.number());
+        ReliableEnd end = connection.reliable(pair, begun, here.sequence(), peer.sequence(), peer.number());
         connection.receive(pair, end);
+        reliable = end;
+        terms = begun;
         send = wanted -> {
-            RcSettings agreed = terms.requesting(
-                    wanted.outboundReads(),
-                    wanted.timeout().isPresent() ? Terms.ns(wanted.timeout().getAsInt()) : terms.timeoutNs(),
-                    wanted.retries().orElse(terms.retries()),
-                    wanted.receiverNotReadyRetries().orElse(terms.rnrRetries()));
-            end.sendBy(agreed, wanted.sequence().orElse(end.nextPsn()));
+            RcSettings agreed = requesting(terms == null ? begun : terms, wanted);
+            terms = agreed;
+            end.goOnBy(agreed);
+            wanted.sequence().ifPresent(end::sendFrom);
             connection.send(pair, RoceAgreement.of(agreed));
         };
+    }
+
+    private RcSettings serving(RcSettings before, ReceiveAttributes wanted) {
+        return before.serving(
+                wanted.inboundReads(),
+                wanted.receiverNotReadyTimer()
+                        .orElse(connection.ports().settings().rnrTimer()));
+    }
+
+    private RcSettings requesting(RcSettings before, SendAttributes wanted) {
+        RoceSettings own = connection.ports().settings();
+        return before.requesting(
+                wanted.outboundReads(),
+                wanted.timeout().isPresent() ? Terms.ns(wanted.timeout().getAsInt()) : own.timeoutNs(),
+                wanted.retries().orElse(own.retries()),
+                wanted.receiverNotReadyRetries().orElse(own.rnrRetries()));
+    }
+
+    @Override
+    public void change(ReceiveAttributes receives, SendAttributes sends) {
+        QueuePairEnd pair = queuePair;
+        RocePath leading = path;
+        if (pair == null || leading == null) {
+            throw new IllegalStateException("the queue pair has no peer");
+        }
+        InetSocketAddress host = receives.peer().host();
+        leading.to(new CmPeer(Gid.of(host.getAddress()), host.getPort()));
+        ReliableEnd end = reliable;
+        if (end != null && terms != null) {
+            RcSettings agreed = requesting(serving(terms, receives), sends);
+            terms = agreed;
+            end.goOnBy(agreed);
+            pair.agreed(RoceAgreement.of(agreed));
+        }
+        connection.changed();
     }
 
     private void receiveUnreliably(

@@ -31,8 +31,6 @@ final class ReliableEnd implements TransportEnd {
     private static final int PACKETS_PER_TURN = 32;
 
     private final SendQueue sends;
-    private final int slots;
-    private final ReadBudget.Share reads;
     private final Responder responder;
     private final AnswerQueue answers;
     private final LocalRequests local;
@@ -44,7 +42,7 @@ final class ReliableEnd implements TransportEnd {
     /** The word of an atomic in this machine's byte order. */
     private final PacketMemory word;
 
-    private Requester requester;
+    private final Requester requester;
 
     /** The peer knows that this side is ready. */
     private boolean mayRequest;
@@ -96,26 +94,20 @@ final class ReliableEnd implements TransportEnd {
         payload = new LocalPayload(engine, sends, queuePair.domainNumber());
         target = new PeerTarget(engine, queuePair, local.windows());
         word = new PacketMemory(engine.memory(), Long.BYTES);
-        slots = queuePair.limits().maxSendWorkRequests();
-        this.reads = reads;
-        requester = new Requester(sends, slots, settings, sendPsn, reads);
+        requester = new Requester(sends, queuePair.limits().maxSendWorkRequests(), settings, sendPsn, reads);
         answers = new AnswerQueue(settings.inboundReads(), settings.transferUnit());
         responder = new Responder(target, settings, answers, expectedPsn);
     }
 
-    /** PSN of the next request. */
-    int nextPsn() {
-        return requester.nextPsn();
+    /** Its first PSN is another than it was made with; nothing was sent. */
+    void sendFrom(int startingPsn) {
+        requester.startAt(startingPsn);
     }
 
-    /** It will send by other terms than those it was made with; nothing is on its way. */
-    void sendBy(RcSettings settings, int sendPsn) {
-        requester = new Requester(sends, slots, settings, sendPsn, reads);
-        retransmissions = 0;
-        timeouts = 0;
-        lateAnswers = 0;
-        skippingAnswers = 0;
-        slowdowns = 0;
+    /** It sends and serves by other terms from now on. */
+    void goOnBy(RcSettings settings) {
+        requester.goOnBy(settings);
+        responder.goOnBy(settings);
     }
 
     @Override

@@ -273,6 +273,14 @@ final class RoceConnection implements WireConnection, DrivenConnection, PortQueu
         }
     }
 
+    /** Its terms, or the way to its peer, are others. */
+    void changed() {
+        if (port != null && state == State.STREAM) {
+            port.isReady(this);
+            port.turn();
+        }
+    }
+
     /** It begins requests again. */
     void resume() {
         TransportEnd current = stream;

@@ -11,7 +11,10 @@ import org.softrdma.sim.transport.PeerAddress;
 /** From a port to a peer: the addresses that packets go to, and that their ICRC covers. */
 final class RocePath {
     private final PeerAddress peer = new PeerAddress();
-    private final PseudoHeader out;
+    private final byte[] here;
+    private final int scope;
+    private int localPort;
+    private PseudoHeader out;
 
     /**
      * A path.
@@ -22,12 +25,23 @@ final class RocePath {
      * @param scope interface of the port, if its address is link-local; else 0
      */
     RocePath(Gid local, int localPort, CmPeer remote, int scope) {
-        byte[] here = local.address().getAddress();
-        byte[] there = remote.address().address().getAddress();
+        here = local.address().getAddress();
+        this.localPort = localPort;
+        this.scope = scope;
+        out = lead(remote);
+    }
+
+    private PseudoHeader lead(CmPeer remote) {
         Gid to = remote.address();
         peer.set(to.high(), to.low(), remote.port(), to.address().isLinkLocalAddress() && !to.isIpv4() ? scope : 0);
-        out = new PseudoHeader(here, there);
-        out.ports(localPort, remote.port());
+        PseudoHeader made = new PseudoHeader(here, to.address().getAddress());
+        made.ports(localPort, remote.port());
+        return made;
+    }
+
+    /** From now on it leads to another peer, of the same version of IP. */
+    void to(CmPeer remote) {
+        out = lead(remote);
     }
 
     /** The interface of a link-local address; 0 of others. */
@@ -36,7 +50,8 @@ final class RocePath {
     }
 
     /** From now on packets leave another UDP port of this host. */
-    void from(int localPort) {
+    void from(int newLocalPort) {
+        localPort = newLocalPort;
         out.ports(localPort, peer.port());
     }
 

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.softrdma.sim.roce.RoceEnds.accept;
+import static org.softrdma.sim.roce.RoceEnds.expectFailed;
 import static org.softrdma.sim.roce.RoceEnds.unconnected;
 import static org.softrdma.sim.roce.RoceEnds.until;
 
@@ -17,6 +19,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.Set;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
@@ -207,6 +210,70 @@ class AddressedQueuePairTest {
             assertEquals(QueuePairState.READY_TO_RECEIVE, pair.state());
             assertThrows(
                     IllegalStateException.class, () -> pair.postSend(1, ends.passive.region, 0, 5, SendFlags.NONE));
+        }
+    }
+
+    /** The peer has moved: packets go there, those of its old place are dropped, and the terms are the new ones. */
+    @Test
+    void shouldGoOnWithItsPeerAtAnotherPlaceByOtherTerms() throws Exception {
+        try (RoceEnds ends = new RoceEnds("epoll", HERE);
+                UnconnectedQueuePair pair = unconnected(ends.passive, QueuePairType.RELIABLE_CONNECTION);
+                RawRocePeer before = stranger("127.0.0.1", pair);
+                RawRocePeer after = stranger("127.0.0.2", pair)) {
+            SendAttributes forEver = SendAttributes.ofReads(0).withTimeout(0, 0);
+            pair.readyToReceive(ReceiveAttributes.of(addressOf(before, 7), 0).withReceiverNotReadyTimer(23));
+            pair.readyToSend(forEver.withSequence(100));
+            SoftRdmaDevice device = (SoftRdmaDevice) ends.passive.device;
+            ReceiveAttributes there = ReceiveAttributes.of(
+                            new QueuePairAddress(
+                                    new InetSocketAddress(InetAddress.ofLiteral("127.0.0.2"), after.port()), 1, 1, 1024),
+                            3)
+                    .withReceiverNotReadyTimer(5);
+            device.change(pair, there, forEver);
+            assertEquals(OptionalInt.of(3), pair.connectionCapabilities().maxInboundReads());
+            int opcode = RoceOpcode.RC | RoceOpcode.SEND_ONLY;
+            Bth.put(before.packet(), opcode, 0, 0, pair.number(), 7);
+            before.send(RocePacket.length(opcode, 0));
+            until(() -> ends.passive.counter("roce.foreignSource") == 1, "a packet from the old place is counted");
+            Bth.put(after.packet(), opcode, 0, 0, pair.number(), 7);
+            after.send(RocePacket.length(opcode, 0));
+            assertEquals(Aeth.receiverNotReady(5), after.next()[Bth.LENGTH]);
+            accept(pair.postSend(1, ends.passive.region, 0, 5, SendFlags.NONE));
+            assertEquals(opcode, after.next()[0] & 0xFF);
+            pair.drain();
+            assertTrue(pair.isDraining());
+            device.change(pair, there, SendAttributes.ofReads(1).withTimeout(8, 0));
+            expectFailed(1, CompletionStatus.RETRY_EXCEEDED_ERROR, ends.passive);
+        }
+    }
+
+    @Test
+    void shouldGoOnWithAnUnreliablePeerAtAnotherPlace() throws Exception {
+        try (RoceEnds ends = new RoceEnds("epoll", HERE);
+                UnconnectedQueuePair pair = unconnected(ends.passive, QueuePairType.UNRELIABLE_CONNECTION);
+                RawRocePeer before = stranger("127.0.0.1", pair);
+                RawRocePeer after = stranger("127.0.0.1", pair)) {
+            pair.connect(addressOf(before, 7), 0, 0);
+            ((SoftRdmaDevice) ends.passive.device)
+                    .change(pair, ReceiveAttributes.of(addressOf(after, 7), 0), SendAttributes.ofReads(0));
+            accept(pair.postSend(1, ends.passive.region, 0, 5, SendFlags.NONE));
+            assertEquals(RoceOpcode.UC | RoceOpcode.SEND_ONLY, after.next()[0] & 0xFF);
+        }
+    }
+
+    @Test
+    void shouldRefuseOtherTermsWithoutAPeerOrOfAnotherFamily() throws Exception {
+        try (RoceEnds ends = new RoceEnds("epoll", HERE);
+                UnconnectedQueuePair pair = unconnected(ends.passive, QueuePairType.RELIABLE_CONNECTION)) {
+            SoftRdmaDevice device = (SoftRdmaDevice) ends.passive.device;
+            SendAttributes sends = SendAttributes.ofReads(1);
+            ReceiveAttributes here = ReceiveAttributes.of(pair.address(), 1);
+            assertThrows(IllegalStateException.class, () -> device.change(pair, here, sends));
+            pair.connect(pair.address(), 1, 1);
+            ReceiveAttributes other = ReceiveAttributes.of(
+                    new QueuePairAddress(new InetSocketAddress(InetAddress.ofLiteral("::1"), 4791), 1, 1, 1024), 1);
+            assertThrows(IllegalArgumentException.class, () -> device.change(pair, other, sends));
+            assertEquals(QueuePairState.READY_TO_SEND, pair.state());
         }
     }
 

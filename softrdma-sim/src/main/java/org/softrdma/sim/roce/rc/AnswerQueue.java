@@ -1,5 +1,6 @@
 package org.softrdma.sim.roce.rc;
 
+import java.lang.reflect.Array;
 import org.softrdma.sim.roce.wire.Aeth;
 import org.softrdma.sim.roce.wire.Psn;
 import org.softrdma.sim.roce.wire.RoceOpcode;
@@ -26,19 +27,19 @@ public final class AnswerQueue {
     /** Room beside the answers with data: acknowledgements between them, and repeated answers. */
     private static final int SPARE = 16;
 
-    private final Kind[] kinds;
-    private final int[] psns;
-    private final int[] msns;
-    private final int[] syndromes;
-    private final int[] packets;
-    private final int[] rkeys;
-    private final long[] addresses;
-    private final long[] values;
+    private Kind[] kinds;
+    private int[] psns;
+    private int[] msns;
+    private int[] syndromes;
+    private int[] packets;
+    private int[] rkeys;
+    private long[] addresses;
+    private long[] values;
     /** Bytes of the whole answer to a READ; what is left of it, or was asked for again, is its value. */
-    private final long[] totals;
+    private long[] totals;
 
-    private final boolean[] repeated;
-    private final int mask;
+    private boolean[] repeated;
+    private int mask;
     private final int transferUnit;
 
     private long head;
@@ -56,7 +57,7 @@ public final class AnswerQueue {
      * @param transferUnit bytes of payload in a full packet
      */
     public AnswerQueue(int inboundReads, int transferUnit) {
-        int capacity = Integer.highestOneBit(2 * inboundReads + SPARE) << 1;
+        int capacity = capacity(inboundReads);
         mask = capacity - 1;
         this.transferUnit = transferUnit;
         kinds = new Kind[capacity];
@@ -69,6 +70,38 @@ public final class AnswerQueue {
         values = new long[capacity];
         totals = new long[capacity];
         repeated = new boolean[capacity];
+    }
+
+    private static int capacity(int inboundReads) {
+        return Integer.highestOneBit(2 * inboundReads + SPARE) << 1;
+    }
+
+    /** As many READs and atomics may wait from now on; those that wait do so still. */
+    void allow(int inboundReads) {
+        int capacity = capacity(inboundReads);
+        if (capacity <= mask + 1) {
+            return;
+        }
+        kinds = grown(kinds, new Kind[capacity]);
+        psns = grown(psns, new int[capacity]);
+        msns = grown(msns, new int[capacity]);
+        syndromes = grown(syndromes, new int[capacity]);
+        packets = grown(packets, new int[capacity]);
+        rkeys = grown(rkeys, new int[capacity]);
+        addresses = grown(addresses, new long[capacity]);
+        values = grown(values, new long[capacity]);
+        totals = grown(totals, new long[capacity]);
+        repeated = grown(repeated, new boolean[capacity]);
+        mask = capacity - 1;
+    }
+
+    /** A ring twice as long, or more: whatever is in it has its slot in one of the copies. */
+    private static <T> T grown(T ring, T longer) {
+        int length = Array.getLength(ring);
+        for (int at = 0; at < Array.getLength(longer); at += length) {
+            System.arraycopy(ring, 0, longer, at, length);
+        }
+        return longer;
     }
 
     // ---- what the responder owes

@@ -31,15 +31,16 @@ public record RcSettings(
     public static final int FOR_EVER = 7;
 
     /**
-     * The same for a responder that asks its peer to wait for another time.
+     * The same for another responder.
      *
-     * @param newRnrTimer code of the time
+     * @param newInboundReads READs and atomics that its peer may have in flight
+     * @param newRnrTimer code of the time that it asks its peer to wait for
      */
-    public RcSettings withRnrTimer(int newRnrTimer) {
+    public RcSettings serving(int newInboundReads, int newRnrTimer) {
         return new RcSettings(
                 transferUnit,
                 outboundReads,
-                inboundReads,
+                newInboundReads,
                 window,
                 readWindow,
                 fixed,

@@ -33,6 +33,18 @@ final class ReplayRing {
         values = new long[capacity];
     }
 
+    /** The last ones of another ring. */
+    ReplayRing(int capacity, ReplayRing before) {
+        this(capacity);
+        for (int i = Math.max(0, before.size - capacity); i < before.size; i++) {
+            int from = before.size < before.capacity ? i : (before.next + i) % before.capacity;
+            int slot = add(before.firstPsns[from], before.packets[from], before.atomics[from]);
+            rkeys[slot] = before.rkeys[from];
+            addresses[slot] = before.addresses[from];
+            values[slot] = before.values[from];
+        }
+    }
+
     void addRead(int psn, int count, int rkey, long address, long length) {
         int slot = add(psn, count, false);
         rkeys[slot] = rkey;

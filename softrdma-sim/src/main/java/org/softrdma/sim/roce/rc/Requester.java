@@ -41,7 +41,7 @@ public final class Requester {
     private static final int ACKNOWLEDGEMENTS_PER_WINDOW = 4;
 
     private final SendQueue sends;
-    private final RcSettings settings;
+    private RcSettings settings;
     private final int acknowledgementInterval;
     private final RoundTrip roundTrip;
     private final CongestionWindow window;
@@ -66,7 +66,7 @@ public final class Requester {
     /** Atomics and requests of READs, or of parts of them, that have no whole answer yet. */
     private int readsInFlight;
     /** PSNs behind their answers: a ring, from {@link #firstEnd} on. */
-    private final int[] answerEnds;
+    private int[] answerEnds;
 
     private int firstEnd;
     /** PSNs of the answers to these that are still to come. */
@@ -146,9 +146,7 @@ public final class Requester {
         acknowledgementInterval = Math.max(1, settings.window() / ACKNOWLEDGEMENTS_PER_WINDOW);
         numbered = sends.cursor();
         oldest = sends.cursor();
-        nextPsn = startingPsn;
-        sentPsn = startingPsn;
-        unacknowledged = startingPsn;
+        startAt(startingPsn);
         retriesLeft = settings.retries();
         rnrRetriesLeft = settings.rnrRetries();
     }
@@ -360,6 +358,33 @@ public final class Requester {
         }
     }
 
+    /** Its first PSN is another than it was made with; nothing was sent. */
+    public void startAt(int startingPsn) {
+        nextPsn = startingPsn;
+        sentPsn = startingPsn;
+        unacknowledged = startingPsn;
+    }
+
+    /**
+     * Goes on by other terms, also with what is on its way.
+     *
+     * @param changed READs in flight, times and retries; the rest is as it was
+     */
+    public void goOnBy(RcSettings changed) {
+        if (changed.outboundReads() > answerEnds.length) {
+            int[] more = new int[changed.outboundReads()];
+            for (int i = 0; i < readsInFlight; i++) {
+                more[i] = answerEnds[(firstEnd + i) % answerEnds.length];
+            }
+            answerEnds = more;
+            firstEnd = 0;
+        }
+        settings = changed;
+        roundTrip.limit(changed.timeoutNs());
+        retriesLeft = changed.retries();
+        rnrRetriesLeft = changed.rnrRetries();
+    }
+
     /** Begins no request from now on; what was begun is sent again as ever. */
     public void drain() {
         drains = true;
@@ -373,11 +398,6 @@ public final class Requester {
     /** True if every request that was begun is complete. */
     public boolean isDrained() {
         return oldest == numbered;
-    }
-
-    /** PSN of the next request that is begun. */
-    public int nextPsn() {
-        return nextPsn;
     }
 
     /** True if nothing is on its way that a timeout watches. */

@@ -29,9 +29,9 @@ public final class Responder {
     }
 
     private final ResponderTarget target;
-    private final RcSettings settings;
+    private RcSettings settings;
     private final AnswerQueue answers;
-    private final ReplayRing replays;
+    private ReplayRing replays;
 
     private int expected;
     private int msn;
@@ -69,6 +69,19 @@ public final class Responder {
         this.answers = answers;
         replays = new ReplayRing(settings.inboundReads());
         expected = startingPsn;
+    }
+
+    /**
+     * Goes on by other terms.
+     *
+     * @param changed READs of the peer in flight, and the time that it waits for a RECV; the rest is as it was
+     */
+    public void goOnBy(RcSettings changed) {
+        if (changed.inboundReads() != settings.inboundReads()) {
+            answers.allow(changed.inboundReads());
+            replays = new ReplayRing(changed.inboundReads(), replays);
+        }
+        settings = changed;
     }
 
     /**

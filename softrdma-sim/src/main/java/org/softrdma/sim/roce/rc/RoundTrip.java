@@ -19,7 +19,7 @@ final class RoundTrip {
     private static final int VARIATION_SHIFT = 2;
     private static final int VARIATIONS = 4;
 
-    private final long mostNs;
+    private long mostNs;
     private long smoothedNs = NONE;
     private long variationNs;
     private long timeoutNs;
@@ -30,8 +30,13 @@ final class RoundTrip {
      * @param mostNs the longest timeout; 0 is for ever
      */
     RoundTrip(long mostNs) {
-        this.mostNs = mostNs;
-        timeoutNs = within(mostNs / FIRST_PART);
+        limit(mostNs);
+    }
+
+    /** The longest timeout is another one from now on; 0 is for ever. */
+    void limit(long newMostNs) {
+        mostNs = newMostNs;
+        timeoutNs = within(smoothedNs == NONE ? mostNs / FIRST_PART : longestNs());
     }
 
     /** The time after which the oldest packet is sent again; 0 for never. */

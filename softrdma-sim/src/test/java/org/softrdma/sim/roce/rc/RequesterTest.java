@@ -295,6 +295,50 @@ class RequesterTest {
         }
     }
 
+    private static RcSettings requesting(int reads, long timeoutNs, int retries, int rnrRetries) {
+        return new RcSettings(UNIT, reads, READS, WINDOW, READ_WINDOW, true, timeoutNs, retries, rnrRetries, 1);
+    }
+
+    @Test
+    void shouldHaveMoreReadsInFlightFromNowOn() {
+        for (int i = 1; i <= 6; i++) {
+            read(i, UNIT, SendFlags.NONE);
+        }
+        assertEquals(List.of("12@0a", "12@1a"), sent(0));
+        respond(RoceOpcode.READ_RESPONSE_ONLY, 0, UNIT);
+        assertEquals(List.of("12@2a"), sent(1));
+        requester.goOnBy(requesting(4, TIMEOUT_NS, 3, RNR_RETRIES));
+        assertEquals(List.of("12@3a", "12@4a"), sent(1));
+        for (int i = 1; i <= 4; i++) {
+            respond(RoceOpcode.READ_RESPONSE_ONLY, i, UNIT);
+        }
+        assertEquals(List.of("12@5a"), sent(1));
+        requester.goOnBy(requesting(1, TIMEOUT_NS, 3, RNR_RETRIES));
+        read(7, UNIT, SendFlags.NONE);
+        assertEquals(List.of(), sent(1));
+        respond(RoceOpcode.READ_RESPONSE_ONLY, 5, UNIT);
+        assertEquals(List.of("12@6a"), sent(1));
+        assertEquals(List.of(1L, 2L, 3L, 4L, 5L, 6L), completed());
+    }
+
+    @Test
+    void shouldBePatientByOtherTermsFromNowOn() {
+        RcEnd forEver = new RcEnd(requesting(READS, 0, 3, RNR_RETRIES), FIRST, 7, 16 * 1024, 4_096);
+        assertTrue(forEver.post(new SendWorkRequest().send(1, SendFlags.NONE), 0, UNIT));
+        assertEquals(1, forEver.sendAll(0).size());
+        assertEquals(Long.MAX_VALUE, forEver.requester.deadlineNs());
+        forEver.requester.goOnBy(requesting(READS, TIMEOUT_NS, 0, 0));
+        assertEquals(TIMEOUT_NS, forEver.requester.deadlineNs());
+        forEver.requester.onTime(TIMEOUT_NS);
+        assertEquals(CompletionStatus.RETRY_EXCEEDED_ERROR, forEver.requester.failure());
+
+        assertTrue(end.post(new SendWorkRequest().send(1, SendFlags.NONE), 0, UNIT));
+        sent(0);
+        requester.goOnBy(requesting(READS, TIMEOUT_NS, 3, 0));
+        requester.onAcknowledgement(psn(0), Aeth.receiverNotReady(1), 1);
+        assertEquals(CompletionStatus.RECEIVER_NOT_READY_RETRY_EXCEEDED_ERROR, requester.failure());
+    }
+
     @Test
     void shouldRefuseReadsIfThePeerServesNone() {
         RcEnd without =

@@ -239,6 +239,49 @@ class ResponderTest {
         assertTrue(end.responder.hasFailed());
     }
 
+    private static RcSettings serving(int reads) {
+        return new RcSettings(UNIT, READS, reads, 8, 64, true, 1_000_000, 3, 3, 5);
+    }
+
+    /** What waits for its answer, or may be asked for again, is not forgotten when there is room for more. */
+    @Test
+    void shouldServeMoreReadsFromNowOn() {
+        for (int i = 0; i < 40; i++) { // once around every ring
+            read(i, UNIT);
+            assertEquals(1, answers().size());
+        }
+        read(40, 2 * UNIT);
+        read(42, UNIT);
+        end.answers.sent();
+        end.responder.goOnBy(serving(40));
+        for (int i = 43; i < 80; i++) {
+            read(i, UNIT);
+        }
+        List<String> answered = answers();
+        assertEquals(List.of("15@41 1f 41 256+256", "16@42 1f 42 0+256"), answered.subList(0, 2));
+        assertEquals(2 + 37, answered.size());
+        assertEquals(0, end.answers.dropped());
+        read(40, 2 * UNIT); // the oldest one that was remembered before
+        assertEquals(2, answers().size());
+        end.responder.goOnBy(serving(1));
+        read(78, UNIT);
+        assertEquals(List.of(), answers(), "only the last one is remembered");
+        read(79, UNIT);
+        assertEquals(1, answers().size());
+        read(80, UNIT);
+        read(81, UNIT);
+        assertTrue(end.responder.hasFailed());
+    }
+
+    @Test
+    void shouldAskThePeerToWaitForAnotherTimeFromNowOn() {
+        request(RoceOpcode.SEND_ONLY, 0, UNIT);
+        assertEquals(List.of("17@0 2e 0"), answers());
+        end.responder.goOnBy(serving(READS));
+        request(RoceOpcode.SEND_ONLY, 0, UNIT);
+        assertEquals(List.of("17@0 25 0"), answers());
+    }
+
     @Test
     void shouldNotCountRepeatedReads() {
         read(0, UNIT);
