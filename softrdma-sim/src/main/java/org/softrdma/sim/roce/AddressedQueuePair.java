@@ -241,11 +241,11 @@ final class AddressedQueuePair implements AddressedEnd {
         connection.receive(pair, end);
         reliable = end;
         terms = begun;
-        send = wanted -> {
-            RcSettings agreed = requesting(terms == null ? begun : terms, wanted);
+        send = sends -> {
+            RcSettings agreed = requesting(terms == null ? begun : terms, sends);
             terms = agreed;
             end.goOnBy(agreed);
-            wanted.sequence().ifPresent(end::sendFrom);
+            sends.sequence().ifPresent(end::sendFrom);
             connection.send(pair, RoceAgreement.of(agreed));
         };
     }

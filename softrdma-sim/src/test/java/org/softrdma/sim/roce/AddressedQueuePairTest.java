@@ -226,7 +226,10 @@ class AddressedQueuePairTest {
             SoftRdmaDevice device = (SoftRdmaDevice) ends.passive.device;
             ReceiveAttributes there = ReceiveAttributes.of(
                             new QueuePairAddress(
-                                    new InetSocketAddress(InetAddress.ofLiteral("127.0.0.2"), after.port()), 1, 1, 1024),
+                                    new InetSocketAddress(InetAddress.ofLiteral("127.0.0.2"), after.port()),
+                                    1,
+                                    1,
+                                    1024),
                             3)
                     .withReceiverNotReadyTimer(5);
             device.change(pair, there, forEver);
