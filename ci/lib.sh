@@ -124,11 +124,11 @@ find_class_archive() {
     CLASS_ARCHIVE="${SOFTRDMA_JAR%.jar}-${sum%% *}${1:+-$1}.jsa"
 }
 
-# make_class_archive: makes them, with the classes of a program that is run and of a client that finds no server. They are not needed: if that
-# fails, a file stays empty, and the launcher does without.
+# make_class_archive: makes them, with the classes of a program that is run, and opens the card if there is one that does, and of a client that
+# finds no server. They are not needed: if that fails, a file stays empty, and the launcher does without.
 make_class_archive() {
     find_class_archive run
-    archive_classes run -- true
+    archive_classes run -- sh -c 'ibv_rc_pingpong -p 1 -g 0 127.0.0.1; true' # nobody listens: it opens the card, and ends
     find_class_archive
     archive_classes kv get -s 127.0.0.1:1 key
 }
