@@ -11,10 +11,15 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Runs that begin again and again, and ten at once: none hangs, and each has a card of its own, by which two programs talk. */
+/**
+ * Runs that begin again and again, and ten at once: none hangs, and each has a card of its own, by which two programs talk. A start takes
+ * two seconds of one processor: the JVM's, and that of the card, which loads its classes when it is opened.
+ */
 @Tag("slow")
+@Timeout(value = 20, unit = TimeUnit.MINUTES)
 class ManyStartsTest {
     private static final int AT_ONCE = 10;
 
