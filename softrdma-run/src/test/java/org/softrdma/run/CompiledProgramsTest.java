@@ -10,9 +10,11 @@ import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Programs in C, compiled here: many queue pairs and threads, much memory, no library but its own, one that dies, and nonsense. */
@@ -113,8 +115,22 @@ class CompiledProgramsTest {
 
     /** Others go on beside it, and come after it. */
     @ParameterizedTest
-    @ValueSource(ints = {1, 2, 3})
-    void shouldCostOnlyTheProgramThatSaysNonsense(int seed) throws Exception {
+    @CsvSource({"uverbs, 1", "rdma_cm, 2", "files, 3"})
+    void shouldCostOnlyTheProgramThatSaysNonsense(String what, int seed) throws Exception {
+        expectOnlyItsOwnEnd(what, seed);
+    }
+
+    @Tag("slow")
+    @ParameterizedTest
+    @ValueSource(strings = {"uverbs", "rdma_cm", "files"})
+    void shouldCostOnlyTheProgramThatSaysNonsenseByMoreSeeds(String what) throws Exception {
+        int seeds = Boolean.getBoolean("softrdma.slow.short") ? 2 : 20;
+        for (int seed = 10; seed < 10 + seeds; seed++) {
+            expectOnlyItsOwnEnd(what, seed);
+        }
+    }
+
+    private void expectOnlyItsOwnEnd(String what, int seed) throws Exception {
         RealRun.requireProgram("ibv_rc_pingpong", "ibverbs-utils");
         String pingpong =
                 "ibv_rc_pingpong -c -e -n 1000 -s 5000 -g " + RealRun.loopbackGid() + " -p " + RealRun.freePort();
@@ -124,12 +140,13 @@ class CompiledProgramsTest {
                         "sh",
                         "-c",
                         pingpong + " & first=$!; " + RealRun.retried(pingpong + " 127.0.0.1") + " & second=$!; "
-                                + compiled("hostile") + " " + seed
+                                + compiled("hostile") + " " + what + " " + seed
                                 + " 20000 || exit 1; wait $first || exit 2; wait $second || exit 3; "
                                 + pingpong + " & first=$!; " + RealRun.retried(pingpong + " 127.0.0.1")
                                 + "; wait $first"),
                 real::said);
         assertEquals(4, real.count("iters in"), real::said);
         assertEquals(1, real.count(" accepted, "), real::said);
+        assertEquals(0, real.count("a call of the program failed here"), real::said);
     }
 }

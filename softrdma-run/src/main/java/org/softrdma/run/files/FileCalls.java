@@ -22,6 +22,7 @@ public final class FileCalls {
     private static final int DIRECTORY_ONLY = 0200000;
     private static final int CLOSE_ON_EXEC = 02000000;
     private static final int WRITE_ACCESS = 2;
+    private static final int NON_BLOCKING = 04000;
     private static final int SEEK_SET = 0;
     private static final int SEEK_CUR = 1;
     private static final int MOST_ENTRIES = 32 * 1024;
@@ -129,7 +130,7 @@ public final class FileCalls {
                 if (device == null) {
                     throw new CallRefusedException(ErrorNumber.ENOENT);
                 }
-                device.open(call, closeOnExec);
+                device.open(call, closeOnExec, (flags & NON_BLOCKING) != 0);
             }
         }
     }
@@ -221,7 +222,7 @@ public final class FileCalls {
         int descriptor = (int) call.argument(0);
         long to = switch ((int) call.argument(2)) {
             case SEEK_SET -> call.argument(1);
-            case SEEK_CUR -> Math.addExact(kernel.word(call.thread(), descriptor), call.argument(1));
+            case SEEK_CUR -> kernel.word(call.thread(), descriptor) + call.argument(1);
             default -> -1;
         };
         if (to < 0) {

@@ -258,10 +258,15 @@ public final class LinuxKernel implements ProgramKernel {
         long ignored = ofFile(LinuxCall.PWRITE64, thread, descriptor);
     }
 
+    @Override
+    public int open(int thread, int descriptor) {
+        path.setString(0, "/proc/" + thread + "/fd/" + descriptor);
+        return (int) calls.call(LinuxCall.OPENAT, CURRENT_DIRECTORY, path.address(), READ_WRITE | CLOSE_ON_EXEC);
+    }
+
     /** By another description of the same file, so that the program's own position stays. */
     private long ofFile(LinuxCall call, int thread, int descriptor) throws CallRefusedException {
-        path.setString(0, "/proc/" + thread + "/fd/" + descriptor);
-        int file = (int) calls.call(LinuxCall.OPENAT, CURRENT_DIRECTORY, path.address(), READ_WRITE | CLOSE_ON_EXEC);
+        int file = open(thread, descriptor);
         if (file < 0) {
             throw new CallRefusedException(ErrorNumber.EBADF);
         }
@@ -288,8 +293,13 @@ public final class LinuxKernel implements ProgramKernel {
         }
         long ends = word.get(LONG, 0);
         // The end that stays here. How the program reads is the program's choice.
-        long ignored = calls.call(LinuxCall.FCNTL, ends >>> Integer.SIZE, SET_STATUS_FLAGS, NON_BLOCKING);
+        setNonBlocking((int) (ends >>> Integer.SIZE));
         return ends;
+    }
+
+    @Override
+    public void setNonBlocking(int descriptor) {
+        long ignored = calls.call(LinuxCall.FCNTL, descriptor, SET_STATUS_FLAGS, NON_BLOCKING);
     }
 
     @Override

@@ -88,6 +88,16 @@ public interface ProgramKernel {
     /** How a program's descriptor was opened, and what fcntl(2) has made of that, such as O_NONBLOCK; 0 if it is closed. */
     int statusFlags(int thread, int descriptor);
 
+    /** Lets reading and writing by a descriptor of this process, and by its copies, wait for nothing. */
+    void setNonBlocking(int descriptor);
+
+    /**
+     * Opens the file in memory behind a program's descriptor here, too, to read and write.
+     *
+     * @return a descriptor of this process, or a negative errno
+     */
+    int open(int thread, int descriptor);
+
     /** Makes a pipe: the descriptor to read in the low 32 bits, the one to write in the high ones. */
     long createPipe();
 

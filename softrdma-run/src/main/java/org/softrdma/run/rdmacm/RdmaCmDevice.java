@@ -78,7 +78,7 @@ public final class RdmaCmDevice implements DeviceFile {
     }
 
     @Override
-    public void open(Notification call, boolean closeOnExec) throws CallRefusedException {
+    public void open(Notification call, boolean closeOnExec, boolean nonBlocking) throws CallRefusedException {
         forgetChannels();
         int number = FreeNumber.in(kernel, call.thread(), range);
         long pipe = kernel.createPipe();
@@ -86,6 +86,9 @@ public final class RdmaCmDevice implements DeviceFile {
             throw new CallRefusedException((int) -pipe);
         }
         int writingEnd = (int) (pipe >>> Integer.SIZE);
+        if (nonBlocking) {
+            kernel.setNonBlocking((int) pipe);
+        }
         int given = kernel.give(call.id(), (int) pipe, number, closeOnExec, /* answer= */ false);
         kernel.close((int) pipe);
         if (given < 0) {

@@ -21,6 +21,8 @@ public final class ReceiveElement {
     public static final int PIECE_LENGTH = 16;
 
     private static final int COUNT_OFFSET = 28;
+    /** No message is longer. */
+    private static final long LONGEST_MESSAGE = 1L << 31;
 
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT;
     private static final ValueLayout.OfLong LONG = ValueLayout.JAVA_LONG;
@@ -29,7 +31,8 @@ public final class ReceiveElement {
     private ReceiveElement() {}
 
     /**
-     * Reads a RECV. One with more pieces than it can have gets none, so no message fits into it.
+     * Reads a RECV. One with more pieces than it can have gets none, so no message fits into it; what is behind the longest message is
+     * passed over.
      *
      * @param at where it begins
      * @param most pieces
@@ -41,11 +44,11 @@ public final class ReceiveElement {
         if (count < 0 || count > most) {
             return;
         }
+        long room = LONGEST_MESSAGE;
         for (long piece = at + LENGTH; piece < at + LENGTH + (long) count * PIECE_LENGTH; piece += PIECE_LENGTH) {
-            into.add(
-                    ring.get(LONG, piece),
-                    ring.get(INT, piece + Long.BYTES) & UNSIGNED,
-                    ring.get(INT, piece + Long.BYTES + Integer.BYTES));
+            long length = Math.min(room, ring.get(INT, piece + Long.BYTES) & UNSIGNED);
+            into.add(ring.get(LONG, piece), length, ring.get(INT, piece + Long.BYTES + Integer.BYTES));
+            room -= length;
         }
     }
 }

@@ -10,9 +10,6 @@ import org.softrdma.run.kernel.ProgramKernel;
  * @param number of the reading end in the program
  */
 record EventPipe(int writingEnd, int number) {
-    /** No pipe. */
-    static final EventPipe NONE = new EventPipe(-1, -1);
-
     /** Makes one, and gives the program its end. */
     static EventPipe give(ProgramKernel kernel, long call) throws CallRefusedException {
         long pipe = kernel.createPipe();

@@ -22,8 +22,9 @@ import org.softrdma.run.kernel.ProgramKernel;
 import org.softrdma.run.rxe.RingMemory;
 
 /**
- * {@code /dev/infiniband/uverbs0}. What a program opens is a context of its own. It lives as long as somebody has the reading end of its
- * pipe of asynchronous events, which libibverbs closes with the context, and the kernel with the process.
+ * {@code /dev/infiniband/uverbs0}. What a program opens becomes a context of its own with its first command, GET_CONTEXT; until then
+ * nothing of it is here. It lives as long as somebody has the reading end of its pipe of asynchronous events, which libibverbs closes with
+ * the context, and the kernel with the process.
  */
 public final class UverbsDevice implements DeviceFile {
     /** Where a program finds it. */
@@ -81,7 +82,7 @@ public final class UverbsDevice implements DeviceFile {
     }
 
     @Override
-    public void open(Notification call, boolean closeOnExec) throws CallRefusedException {
+    public void open(Notification call, boolean closeOnExec, boolean nonBlocking) throws CallRefusedException {
         forgetContexts();
         ends.add(call);
         int serial = lastSerial + 1;
@@ -91,13 +92,10 @@ public final class UverbsDevice implements DeviceFile {
         }
         try {
             int number = FreeNumber.in(kernel, call.thread(), range);
-            VerbsContext context = new VerbsContext(kernel, new RingMemory(kernel, file));
             int given = kernel.give(call.id(), file, number, closeOnExec, true);
             if (given < 0) {
-                context.close();
                 throw new CallRefusedException(-given);
             }
-            contexts.put(serial, context);
             lastSerial = serial;
         } finally {
             kernel.close(file);
@@ -130,15 +128,18 @@ public final class UverbsDevice implements DeviceFile {
     public void answer(Notification call) throws CallRefusedException {
         changes = false;
         int serial = serialOf(call);
-        VerbsContext context = contexts.get(serial);
-        if (context == null) {
+        if (serial < 1 || serial > lastSerial) {
             kernel.pass(call.id());
             return;
         }
+        VerbsContext context = contexts.get(serial);
         command.read(call);
         UverbsCommand which = UverbsCommand.of(command.number());
         if (which == null) {
             throw new CallRefusedException(ErrorNumber.EOPNOTSUPP);
+        }
+        if ((which == UverbsCommand.GET_CONTEXT) != (context == null)) {
+            throw new CallRefusedException(ErrorNumber.EINVAL); // it comes first, and once
         }
         if (which != UverbsCommand.REQ_NOTIFY_CQ) {
             requireRoom();
@@ -146,7 +147,7 @@ public final class UverbsDevice implements DeviceFile {
         }
         card.faults().onVerb(which.verb());
         switch (which) {
-            case GET_CONTEXT -> getContext(call, context);
+            case GET_CONTEXT -> getContext(call, serial);
             case QUERY_DEVICE -> queryDevice(call);
             case QUERY_PORT -> queryPort(call);
             default -> objects.answer(which, call, context);
@@ -206,7 +207,7 @@ public final class UverbsDevice implements DeviceFile {
     /** Tells programs that the port is up, or down. */
     private void tellPort() {
         int event = card.faults().isPortDown() ? PORT_ERROR : PORT_ACTIVE;
-        contexts.values().stream().filter(VerbsContext::hasEvents).forEach(context -> {
+        contexts.values().forEach(context -> {
             boolean ignored = events.asynchronous(context.events().writingEnd(), ONLY_PORT, event);
         });
     }
@@ -227,12 +228,25 @@ public final class UverbsDevice implements DeviceFile {
     }
 
     /** {@code struct ib_uverbs_get_context_resp}: descriptor of asynchronous events, number of completion vectors. */
-    private void getContext(Notification call, VerbsContext context) throws CallRefusedException {
-        if (context.hasEvents()) {
-            throw new CallRefusedException(ErrorNumber.EINVAL);
+    private void getContext(Notification call, int serial) throws CallRefusedException {
+        int file = kernel.open(call.thread(), (int) call.argument(0));
+        if (file < 0) {
+            throw new CallRefusedException(-file);
         }
-        EventPipe pipe = EventPipe.give(kernel, call.id());
-        context.setEvents(pipe);
+        RingMemory rings;
+        try {
+            rings = new RingMemory(kernel, file);
+        } finally {
+            kernel.close(file);
+        }
+        EventPipe pipe;
+        try {
+            pipe = EventPipe.give(kernel, call.id());
+        } catch (CallRefusedException e) {
+            rings.close();
+            throw e;
+        }
+        contexts.put(serial, new VerbsContext(kernel, rings, pipe));
         command.set(0, pipe.number());
         command.set(Integer.BYTES, COMPLETION_VECTORS);
         command.answer(call, GET_CONTEXT_LENGTH);

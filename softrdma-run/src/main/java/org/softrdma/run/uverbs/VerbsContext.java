@@ -15,28 +15,25 @@ final class VerbsContext {
     private final RingMemory memory;
     private final Map<Integer, VerbsObject> objects = new HashMap<>();
     private int lastHandle;
-    private EventPipe events = EventPipe.NONE;
+    private final EventPipe events;
     /** Ends the watch over its pipe. */
     private Runnable watch = () -> {};
 
     private boolean watched;
 
-    VerbsContext(ProgramKernel kernel, RingMemory memory) {
+    /**
+     * Without objects.
+     *
+     * @param events the pipe of asynchronous events
+     */
+    VerbsContext(ProgramKernel kernel, RingMemory memory, EventPipe events) {
         this.kernel = kernel;
         this.memory = memory;
+        this.events = events;
     }
 
     RingMemory memory() {
         return memory;
-    }
-
-    /** Whether the program has the pipe of asynchronous events. */
-    boolean hasEvents() {
-        return events != EventPipe.NONE;
-    }
-
-    void setEvents(EventPipe pipe) {
-        events = pipe;
     }
 
     /** The pipe of asynchronous events. */
@@ -46,12 +43,12 @@ final class VerbsContext {
 
     /** Whether nobody has the context any more. */
     boolean isAbandoned() {
-        return hasEvents() && kernel.isAbandoned(events.writingEnd());
+        return kernel.isAbandoned(events.writingEnd());
     }
 
     /** The card notices from now on when nobody has the context any more. */
     void watchedBy(Card card) throws CallRefusedException {
-        if (!watched && hasEvents()) {
+        if (!watched) {
             watch = card.watch(events.writingEnd());
             watched = true;
         }
@@ -153,8 +150,6 @@ final class VerbsContext {
         objects.clear();
         watch.run();
         memory.close();
-        if (hasEvents()) {
-            kernel.close(events.writingEnd());
-        }
+        kernel.close(events.writingEnd());
     }
 }

@@ -41,7 +41,9 @@ class FileCallsTest {
                 architecture,
                 DescriptorRange.below(1024),
                 TREE,
-                Map.of("/dev/infiniband/uverbs0", (call, closeOnExec) -> devices.add("uverbs0 " + closeOnExec)),
+                Map.of(
+                        "/dev/infiniband/uverbs0",
+                        (call, closeOnExec, nonBlocking) -> devices.add("uverbs0 " + closeOnExec + " " + nonBlocking)),
                 Arena.ofAuto());
     }
 
@@ -80,7 +82,8 @@ class FileCallsTest {
     @Test
     void shouldOpenDevicesByWhatStandsForThem() {
         assertEquals("", open("/dev/infiniband/uverbs0", 02000002));
-        assertEquals(List.of("uverbs0 true"), devices);
+        assertEquals("", open("/dev/infiniband/uverbs0", 04002));
+        assertEquals(List.of("uverbs0 true false", "uverbs0 false true"), devices);
     }
 
     @ParameterizedTest
@@ -187,6 +190,7 @@ class FileCallsTest {
         assertEquals("answer 1", answerTo(LinuxCall.LSEEK, 960, -2, 1));
         assertEquals("answer 48", answerTo(LinuxCall.GETDENTS64, 960, buffer, 512));
         assertEquals("refuse 22", answerTo(LinuxCall.LSEEK, 960, 0, 2));
+        assertEquals("refuse 22", answerTo(LinuxCall.LSEEK, 960, Long.MAX_VALUE, 1));
     }
 
     @Test

@@ -43,6 +43,9 @@ public final class ScriptedKernel implements ProgramKernel {
     /** The next mapping that is given back finds no memory here. */
     public boolean withoutMemory;
 
+    /** Asking for a link fails as nothing should. */
+    public boolean broken;
+
     /** Whether the call still waits. */
     public boolean waits = true;
 
@@ -167,6 +170,9 @@ public final class ScriptedKernel implements ProgramKernel {
 
     @Override
     public String linkOf(int thread, String name) {
+        if (broken) {
+            throw new IllegalStateException("of a test");
+        }
         return links.getOrDefault(name, "");
     }
 
@@ -214,6 +220,16 @@ public final class ScriptedKernel implements ProgramKernel {
     @Override
     public void setWord(int thread, int descriptor, long value) {
         words.put(descriptor, value);
+    }
+
+    @Override
+    public void setNonBlocking(int descriptor) {
+        answers.add("set non-blocking");
+    }
+
+    @Override
+    public int open(int thread, int descriptor) {
+        return linkOf(thread, "fd/" + descriptor).isEmpty() ? -ErrorNumber.EBADF : newDescriptor();
     }
 
     /** A real one, whose reading end stays open here. */

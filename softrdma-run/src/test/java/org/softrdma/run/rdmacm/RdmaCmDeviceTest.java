@@ -204,6 +204,14 @@ class RdmaCmDeviceTest {
         assertEquals(ErrorNumber.ENOSPC, program.command(CHANNEL, 12, 323, 8, to -> {}));
     }
 
+    /** As open(2) is told, before any fcntl(2). */
+    @Test
+    void shouldOpenAChannelThatWaitsForNothing() throws CallRefusedException {
+        kernel.answers.clear();
+        program.device.open(kernel.call(LinuxCall.OPENAT), true, true);
+        assertEquals("set non-blocking", kernel.answers.getFirst());
+    }
+
     @Test
     void shouldAnswerWhoeverWaitsOnceThereIsAnEvent() {
         kernel.statusFlags = 0;

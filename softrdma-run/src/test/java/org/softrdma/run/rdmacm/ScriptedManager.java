@@ -64,7 +64,7 @@ final class ScriptedManager implements AutoCloseable {
 
     /** Opens a channel; its descriptor. */
     int channel() throws CallRefusedException {
-        device.open(kernel.call(LinuxCall.OPENAT), true);
+        device.open(kernel.call(LinuxCall.OPENAT), true, false);
         return Integer.parseInt(kernel.answers.getLast().split(" ", -1)[2]);
     }
 

@@ -283,6 +283,22 @@ class QueuePairRingsTest {
         completions.expect(2, REMOTE_INVALID);
     }
 
+    /** Whether a message fills them or they are flushed: two pieces of 4 GiB each are more than a message can have. */
+    @Test
+    void shouldTakeReceivesThatAreLongerThanAnyMessage() {
+        for (int i = 1; i < 3; i++) {
+            to.receive(i, 20_000, -1);
+            MemorySegment request = to.receives.element(i - 1);
+            request.set(ValueLayout.JAVA_INT, 28, 2);
+            request.set(ValueLayout.JAVA_INT, 64, -1);
+        }
+        from.post(3, SEND, SIGNALLED, 0, 10);
+        completions.expect(1, SUCCESS); // what of it is used is in a region
+        completions.expect(3, SUCCESS);
+        assertEquals(DONE, program.modify(to, 1, ERROR, 0, 0));
+        completions.expect(2, FLUSHED);
+    }
+
     /** Whatever indexes say: the queue pair is lost at most, and others go on. */
     @Test
     void shouldOutliveIndexesThatAreNone() {

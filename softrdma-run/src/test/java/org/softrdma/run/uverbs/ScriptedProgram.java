@@ -91,7 +91,7 @@ final class ScriptedProgram implements AutoCloseable {
         card = new Card(rxe, kernel.listener(), settings);
         device = new UverbsDevice(
                 kernel, DescriptorRange.below(1024), rxe, card, new EventWriter(Architecture.X86_64), Arena.ofAuto());
-        device.open(kernel.call(LinuxCall.OPENAT), true);
+        device.open(kernel.call(LinuxCall.OPENAT), true, false);
         asyncEvents = made(0, 8, 0, 0);
         domain = made(3, 4, 0, 0);
         region = register(memory.address(), LENGTH, 31);
@@ -317,8 +317,7 @@ final class ScriptedProgram implements AutoCloseable {
     /** What a query tells of it. */
     String attributes(Pair pair) {
         assertEquals(DONE, command(25, 128, 0, 0, pair.handle, 0));
-        return HexFormat.of()
-                .formatHex(kernel.memory().asSlice(OUTPUT, 128).toArray(ValueLayout.JAVA_BYTE));
+        return HexFormat.of().formatHex(kernel.memory().asSlice(OUTPUT, 128).toArray(ValueLayout.JAVA_BYTE));
     }
 
     int state(Pair pair) {

@@ -13,6 +13,7 @@ import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -54,13 +55,14 @@ class UverbsDeviceTest {
 
     @BeforeEach
     void open() throws CallRefusedException {
-        device.open(kernel.call(LinuxCall.OPENAT), true);
+        device.open(kernel.call(LinuxCall.OPENAT), true, false);
         assertEquals(
                 List.of(
                         "kill " + kernel.processOf(1) + " when closed",
                         "give 1 1023 closeOnExec",
                         "give 1 960 closeOnExec answer"),
                 kernel.answers);
+        assertEquals(DONE, command(0, 8, 0, 0));
     }
 
     /** Sends a command; returns the errno, or {@link #DONE}. The words are the input. */
@@ -176,7 +178,6 @@ class UverbsDeviceTest {
 
     @Test
     void shouldGiveAContextItsEventsOnce() {
-        assertEquals(DONE, command(0, 8, 0, 0));
         assertEquals(3, output(0));
         assertEquals(1, output(4));
         assertEquals(ErrorNumber.EINVAL, command(0, 8, 0, 0));
@@ -192,24 +193,45 @@ class UverbsDeviceTest {
     void shouldLeaveOtherDescriptorsToTheKernel() throws CallRefusedException {
         kernel.answers.clear();
         device.answer(kernel.call(LinuxCall.IOCTL, 5, 0xC018_1B01L, at(REQUEST)));
-        assertEquals(List.of("pass 2"), kernel.answers);
+        assertEquals(List.of("pass 3"), kernel.answers);
+    }
+
+    /** A program that opens it again and again, and asks for nothing, takes nothing from others. */
+    @Test
+    void shouldKeepNothingOfAFileThatIsOnlyOpened() throws CallRefusedException {
+        Set<Integer> open = Set.copyOf(kernel.open);
+        for (int i = 0; i < 10; i++) {
+            device.open(kernel.call(LinuxCall.OPENAT), true, false);
+        }
+        assertEquals(1, device.contexts());
+        assertEquals(1, kernel.mappings.size());
+        assertEquals(open, kernel.open);
+    }
+
+    @Test
+    void shouldRefuseWhatComesBeforeTheContext() throws CallRefusedException {
+        device.close();
+        for (int number : new int[] {1, 2, 3, 17}) {
+            assertEquals(ErrorNumber.EINVAL, command(number, 176, 0, 0, 1));
+        }
+        assertEquals(DONE, command(0, 8, 0, 0));
+        assertEquals(DONE, command(3, 4, 0, 0));
     }
 
     /** However many contexts it has. */
     @Test
     void shouldEndAProcessWithThisOneByOnePipe() throws CallRefusedException {
         kernel.answers.clear();
-        device.open(kernel.call(LinuxCall.OPENAT), false);
-        assertEquals(List.of("give 2 961 answer"), kernel.answers);
+        device.open(kernel.call(LinuxCall.OPENAT), false, false);
+        assertEquals(List.of("give 3 961 answer"), kernel.answers);
         kernel.abandoned.addAll(kernel.open); // it has become another program
         kernel.answers.clear();
-        device.open(kernel.call(LinuxCall.OPENAT), false);
+        device.open(kernel.call(LinuxCall.OPENAT), false, false);
         assertEquals("kill " + kernel.processOf(1) + " when closed", kernel.answers.getFirst());
     }
 
     @Test
     void shouldForgetAContextThatNobodyHas() throws CallRefusedException {
-        assertEquals(DONE, command(0, 8, 0, 0));
         assertEquals(1, device.contexts());
         kernel.abandoned.addAll(kernel.open);
         assertEquals(0, device.contexts());
@@ -219,7 +241,6 @@ class UverbsDeviceTest {
 
     @Test
     void shouldForgetAContextLaterForWhichThereIsNoMemoryNow() {
-        assertEquals(DONE, command(0, 8, 0, 0));
         assertEquals(DONE, command(17, 4, 0, 0));
         kernel.abandoned.addAll(kernel.open);
         kernel.withoutMemory = true;
