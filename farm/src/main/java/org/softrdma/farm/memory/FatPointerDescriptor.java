@@ -58,6 +58,24 @@ public final class FatPointerDescriptor {
         image.putInt(pointer + INCARNATION_OFFSET, (int) target.incarnation());
     }
 
+    /** A pointer. */
+    public static FatPointer get(ObjectImage image, int pointer) {
+        return new FatPointer(address(image, pointer), length(image, pointer), incarnation(image, pointer));
+    }
+
+    /**
+     * Sets a pointer.
+     *
+     * @param image of the object that has the pointer
+     * @param pointer where
+     * @param target what it points to
+     */
+    public static void put(ObjectImage image, int pointer, FatPointer target) {
+        image.putLong(pointer + ADDRESS_OFFSET, target.address());
+        image.putInt(pointer + LENGTH_OFFSET, target.length());
+        image.putInt(pointer + INCARNATION_OFFSET, target.incarnation());
+    }
+
     /** Makes a pointer point to nothing. */
     public static void clear(ObjectImage image, int pointer) {
         image.clear(pointer, LENGTH);

@@ -159,6 +159,37 @@ public final class ObjectImage {
         message.put(messageOffset, bytes, offset, count);
     }
 
+    /**
+     * Takes bytes.
+     *
+     * @param offset where they go
+     * @param from the bytes
+     */
+    public void put(int offset, byte[] from) {
+        System.arraycopy(from, 0, bytes, offset, from.length);
+    }
+
+    /**
+     * Gives bytes.
+     *
+     * @param offset where they are
+     * @param to gets as many as it has room for
+     */
+    public void get(int offset, byte[] to) {
+        System.arraycopy(bytes, offset, to, 0, to.length);
+    }
+
+    /**
+     * Moves bytes within the object.
+     *
+     * @param from where they are
+     * @param to where they go; the two may overlap
+     * @param count how many
+     */
+    public void move(int from, int to, int count) {
+        System.arraycopy(bytes, from, bytes, to, count);
+    }
+
     /** Sets bytes to zero. */
     public void clear(int offset, int count) {
         Arrays.fill(bytes, offset, offset + count, (byte) 0);

@@ -7,6 +7,7 @@ import java.util.Queue;
 import java.util.SortedSet;
 import java.util.TreeSet;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.agrona.CloseHelper;
 import org.agrona.concurrent.IdleStrategy;
 import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
@@ -16,6 +17,7 @@ import org.softrdma.farm.membership.Member;
 import org.softrdma.farm.membership.RegionPlacement;
 import org.softrdma.farm.membership.Rings;
 import org.softrdma.farm.membership.Wishes;
+import org.softrdma.farm.memory.FatPointer;
 import org.softrdma.farm.memory.LockFreeReader;
 import org.softrdma.farm.memory.ObjectImage;
 import org.softrdma.farm.message.NodeMessageDescriptor;
@@ -101,6 +103,21 @@ public final class FarmNode implements AutoCloseable {
     }
 
     /**
+     * Reads the object that a fat pointer points to, as it was at one instant, without a lock.
+     *
+     * @param pointer to it
+     * @param image gets it
+     * @return false if it is no more: it was freed, or its incarnation has gone up for another reason
+     * @throws FarmException if there is no such place, or this machine is no member any more
+     */
+    public boolean read(FatPointer pointer, ObjectImage image) {
+        PointerJudge judge = new PointerJudge(parts.reader(), image);
+        judge.expect(pointer.length(), pointer.incarnation());
+        await(SpaceRead.of(parts, pointer.address(), pointer.length(), MOST_FAILURES, judge));
+        return !judge.isGone();
+    }
+
+    /**
      * Reads objects whose places lie one behind the other, by one READ.
      *
      * @param address of the first
@@ -174,9 +191,28 @@ public final class FarmNode implements AutoCloseable {
      * @throws FarmException if it threw, or the object is lost, or this machine is no member any more
      */
     public TransactionOutcome<Long> ship(int attempts, long address, int function, byte[] argument) {
-        TransactionOutcome<Long> outcome = new TransactionOutcome.Aborted<>("attempts=" + attempts);
-        for (int i = 0; i < attempts && outcome instanceof TransactionOutcome.Aborted<Long>; i++) {
-            FunctionTask task = new FunctionTask(parts, address, function, argument);
+        return ship(attempts, address, function, argument, FunctionTask.RESULT);
+    }
+
+    /**
+     * The same, of a function that {@link org.softrdma.farm.transaction.LocalObjects#tell tells} more than its result.
+     *
+     * @param attempts how often it begins again after it was aborted
+     * @param address of the object
+     * @param function number of the function in {@link FarmNodeContext#functions}
+     * @param argument bytes for it
+     * @return what it returned, 8 bytes, and behind that what it has told; little endian
+     * @throws FarmException if it threw, or the object is lost, or this machine is no member any more
+     */
+    public TransactionOutcome<ByteBuffer> ask(int attempts, long address, int function, byte[] argument) {
+        return ship(attempts, address, function, argument, FunctionTask.ALL);
+    }
+
+    private <T> TransactionOutcome<T> ship(
+            int attempts, long address, int function, byte[] argument, Function<ByteBuffer, T> decoder) {
+        TransactionOutcome<T> outcome = new TransactionOutcome.Aborted<>("attempts=" + attempts);
+        for (int i = 0; i < attempts && outcome instanceof TransactionOutcome.Aborted<T>; i++) {
+            FunctionTask<T> task = new FunctionTask<>(parts, address, function, argument, decoder);
             if (!isDone(task) && !task.isBegun()) {
                 throw removed();
             }

@@ -1,11 +1,14 @@
 package org.softrdma.farm.node;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.agrona.collections.LongArrayList;
 import org.jspecify.annotations.Nullable;
+import org.softrdma.farm.memory.FatPointer;
 import org.softrdma.farm.memory.ObjectImage;
 import org.softrdma.farm.transaction.ObjectVersion;
 import org.softrdma.farm.transaction.WriteEntry;
@@ -25,6 +28,7 @@ public final class FarmTransaction {
     private final NodeParts node;
     private final TaskWait wait;
     private final Map<Long, ReadObject> objects = new LinkedHashMap<>();
+    private final Set<FatPointer> gone = new HashSet<>();
     /** In the order in which the body has asked for them, and how many of these it has asked for since it began. */
     private final LongArrayList allocations = new LongArrayList();
 
@@ -115,6 +119,42 @@ public final class FarmTransaction {
                     + " bytes at " + Long.toHexString(address));
         }
         return image;
+    }
+
+    /**
+     * Reads what a fat pointer points to, or what this transaction will write. It must not be changed: {@link #write} has an
+     * image for that.
+     *
+     * @param pointer to an object
+     * @return null if it is no more: it was freed, or its incarnation has gone up for another reason
+     */
+    public @Nullable ObjectImage read(FatPointer pointer) {
+        long address = pointer.address();
+        if (!objects.containsKey(address) && !gone.contains(pointer)) {
+            ObjectImage image = new ObjectImage();
+            PointerJudge judge = new PointerJudge(node.reader(), image);
+            judge.expect(pointer.length(), pointer.incarnation());
+            SpaceRead read = SpaceRead.of(node, address, pointer.length(), MOST_LOOKS, judge);
+            wait.await(read, () -> {
+                if (judge.isGone()) {
+                    gone.add(pointer); // incarnations never go down, so nobody has to validate that
+                } else {
+                    hasRead(address, read, image);
+                }
+            });
+        }
+        ReadObject object = objects.get(address);
+        return object != null && pointer.equals(FatPointer.to(address, object.image())) ? object.image() : null;
+    }
+
+    /**
+     * What a body throws that has found objects which contradict each other, because they were changed between its reads: it
+     * begins again.
+     *
+     * @param what contradicts
+     */
+    public RuntimeException contradiction(String what) {
+        return new Abandoned(what);
     }
 
     private void hasRead(long address, SpaceRead read, ObjectImage image) {

@@ -1,6 +1,8 @@
 package org.softrdma.farm.node;
 
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.function.Function;
 import org.softrdma.farm.membership.RegionPlacement;
 import org.softrdma.farm.memory.FarmAddress;
 import org.softrdma.farm.message.NodeMessageDescriptor;
@@ -12,7 +14,15 @@ import org.softrdma.farm.transaction.TxId;
  * Ships a function to the primary of an object. What an epoch interrupts is shipped again, under the same name, if the
  * primary is still the same: that knows whether it has run. The node's thread.
  */
-final class FunctionTask extends OutcomeTask {
+final class FunctionTask<T> extends OutcomeTask {
+    /** The result of a function. */
+    static final Function<ByteBuffer, Long> RESULT = answer -> answer.getLong(NodeMessageDescriptor.RESULT_OFFSET);
+
+    /** That, and behind it what else the function has told: little endian, from the start of the buffer. */
+    static final Function<ByteBuffer, ByteBuffer> ALL = answer ->
+            answer.slice(NodeMessageDescriptor.RESULT_OFFSET, answer.limit() - NodeMessageDescriptor.RESULT_OFFSET)
+                    .order(ByteOrder.LITTLE_ENDIAN);
+
     private final NodeParts node;
     private final long address;
     private final int function;
@@ -23,18 +33,20 @@ final class FunctionTask extends OutcomeTask {
     private int ranAt = RegionPlacement.LOST;
     private boolean asked;
     private volatile boolean begun;
-    private TransactionOutcome<Long> outcome = new TransactionOutcome.Unknown<>(id);
+    private final Function<ByteBuffer, T> decoder;
+    private TransactionOutcome<T> outcome = new TransactionOutcome.Unknown<>(id);
     private boolean over;
 
-    FunctionTask(NodeParts node, long address, int function, byte[] argument) {
+    FunctionTask(NodeParts node, long address, int function, byte[] argument, Function<ByteBuffer, T> decoder) {
         this.node = node;
         this.address = address;
         this.function = function;
         this.argument = argument.clone();
+        this.decoder = decoder;
     }
 
     @Override
-    TransactionOutcome<Long> outcome() {
+    TransactionOutcome<T> outcome() {
         return outcome;
     }
 
@@ -90,7 +102,7 @@ final class FunctionTask extends OutcomeTask {
         NodeVerdict verdict = NodeMessageDescriptor.verdict(answer);
         over = true;
         if (verdict == NodeVerdict.DONE) {
-            outcome = new TransactionOutcome.Committed<>(answer.getLong(NodeMessageDescriptor.RESULT_OFFSET));
+            outcome = new TransactionOutcome.Committed<>(decoder.apply(answer));
         } else if (verdict == NodeVerdict.UNDECIDED) {
             outcome = new TransactionOutcome.Unknown<>(id);
         } else if (verdict == NodeVerdict.REFUSED) {

@@ -29,6 +29,15 @@ public final class PolledReads {
         void onObject(long tag, ObjectImage image);
 
         /**
+         * What a fat pointer points to is no more: it was freed, or its incarnation has gone up for another reason.
+         *
+         * @param tag of the read
+         */
+        default void onGone(long tag) {
+            throw new IllegalStateException("the read " + tag + " was begun without a fat pointer");
+        }
+
+        /**
          * It cannot be read.
          *
          * @param tag of the read
@@ -40,18 +49,23 @@ public final class PolledReads {
     /** A read that may be under way. */
     private static final class Place {
         private final ObjectImage image = new ObjectImage();
+        private final PointerJudge pointer;
         private final SpaceRead read;
         private int length;
+        private boolean isPointer;
         private long tag;
         private boolean isTaken;
 
         Place(NodeParts node) {
+            pointer = new PointerJudge(node.reader(), image);
             read = new SpaceRead(
                     node,
                     FarmAddress.NONE,
                     0,
                     FarmNode.MOST_FAILURES,
-                    (memory, at, start) -> node.reader().read(memory, at, start, length, image));
+                    (memory, at, start) -> isPointer
+                            ? pointer.judge(memory, at, start)
+                            : node.reader().read(memory, at, start, length, image));
         }
     }
 
@@ -79,6 +93,24 @@ public final class PolledReads {
      * @throws FarmException if no such object can be there
      */
     public boolean startRead(long address, int length, long tag) {
+        return start(address, length, false, 0, tag);
+    }
+
+    /**
+     * Begins to read what a fat pointer points to.
+     *
+     * @param address of the object
+     * @param length of header and payload
+     * @param incarnation low half of the incarnation that it must have
+     * @param tag names the read
+     * @return false if as many as may be are under way
+     * @throws FarmException if no such object can be there
+     */
+    public boolean startPointer(long address, int length, int incarnation, long tag) {
+        return start(address, length, true, incarnation, tag);
+    }
+
+    private boolean start(long address, int length, boolean isPointer, int incarnation, long tag) {
         if (!node.space().fits(address, length)) {
             throw new FarmException("no object of " + length + " bytes can be at " + Long.toHexString(address));
         }
@@ -87,6 +119,8 @@ public final class PolledReads {
         }
         Place place = places[free.removeAt(free.size() - 1)];
         place.length = length;
+        place.isPointer = isPointer;
+        place.pointer.expect(length, incarnation);
         place.tag = tag;
         place.isTaken = true;
         place.read.again(address, node.space().shape().lengthInMemory(FarmAddress.offset(address), length));
@@ -123,6 +157,8 @@ public final class PolledReads {
         @Nullable String failure = place.read.failure();
         if (failure != null) {
             handler.onFailure(place.tag, failure);
+        } else if (place.read.isDone() && place.pointer.isGone()) {
+            handler.onGone(place.tag);
         } else if (place.read.isDone()) {
             handler.onObject(place.tag, place.image);
         } else {

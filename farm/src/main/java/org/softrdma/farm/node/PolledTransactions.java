@@ -69,7 +69,20 @@ public final class PolledTransactions {
      * @return false if as many as may be are under way
      */
     public boolean startShip(long address, int function, byte[] argument, long tag) {
-        return start(new FunctionTask(node, address, function, argument), tag);
+        return start(new FunctionTask<>(node, address, function, argument, FunctionTask.RESULT), tag);
+    }
+
+    /**
+     * Begins to run a function at the primary of an object, as {@link FarmNode#ask} does.
+     *
+     * @param address of the object
+     * @param function number of the function
+     * @param argument bytes for it
+     * @param tag names the transaction, whose outcome has what the function returned and told, a {@code ByteBuffer}
+     * @return false if as many as may be are under way
+     */
+    public boolean startAsk(long address, int function, byte[] argument, long tag) {
+        return start(new FunctionTask<>(node, address, function, argument, FunctionTask.ALL), tag);
     }
 
     private boolean start(OutcomeTask task, long tag) {

@@ -65,16 +65,29 @@ final class SpaceRead extends NodeTask implements NodeReads.ReadWaiter {
      * @param image gets the object
      */
     static SpaceRead of(NodeParts node, long address, int length, int mostFailures, ObjectImage image) {
+        return of(
+                node,
+                address,
+                length,
+                mostFailures,
+                (memory, at, start) -> node.reader().read(memory, at, start, length, image));
+    }
+
+    /**
+     * A read of one object.
+     *
+     * @param node where
+     * @param address of the object
+     * @param length of header and payload
+     * @param mostFailures how often it may be seen in the middle of a change
+     * @param judge says whether it is what it was at one instant, and takes it
+     */
+    static SpaceRead of(NodeParts node, long address, int length, int mostFailures, ReadJudge judge) {
         if (!node.space().fits(address, length)) {
             throw new FarmException("no object of " + length + " bytes can be at " + Long.toHexString(address));
         }
         int bytes = node.space().shape().lengthInMemory(FarmAddress.offset(address), length);
-        return new SpaceRead(
-                node,
-                address,
-                bytes,
-                mostFailures,
-                (memory, at, start) -> node.reader().read(memory, at, start, length, image));
+        return new SpaceRead(node, address, bytes, mostFailures, judge);
     }
 
     /**

@@ -12,6 +12,7 @@ import org.softrdma.farm.membership.RegionPlacement;
 import org.softrdma.farm.memory.FarmAddress;
 import org.softrdma.farm.memory.FarmObjectDescriptor;
 import org.softrdma.farm.memory.FarmSlabs;
+import org.softrdma.farm.memory.FatPointer;
 import org.softrdma.farm.memory.ObjectImage;
 import org.softrdma.farm.memory.ObjectLines;
 import org.softrdma.farm.space.FarmRegion;
@@ -23,12 +24,16 @@ import org.softrdma.farm.space.SpaceShape;
  * have. Functions that run one after the other see what those before them have written. The node's thread.
  */
 public final class LocalObjects {
+    private static final byte[] NOTHING = {};
+
     private final FarmSpace space;
     private final Set<Integer> machines;
     /** What functions that have succeeded have left. */
     private final Map<Long, LocalObject> left = new TreeMap<>();
     /** What the one that runs has done. */
     private final Map<Long, LocalObject> changed = new HashMap<>();
+
+    private byte[] told = NOTHING;
 
     private static final class LocalObject {
         private final ObjectImage image;
@@ -75,6 +80,26 @@ public final class LocalObjects {
      */
     public ObjectImage read(long address, int length) {
         return find(address, length).image;
+    }
+
+    /**
+     * What a fat pointer points to, as it is, or as functions have left it. It must not be changed.
+     *
+     * @param pointer to an object
+     * @return null if it is no more: it was freed, or its incarnation has gone up for another reason
+     * @throws IllegalArgumentException if this machine does not serve it, or other machines have its replicas
+     */
+    public @Nullable ObjectImage read(FatPointer pointer) {
+        long address = pointer.address();
+        LocalObject found = changed.getOrDefault(address, left.get(address));
+        if (found == null) {
+            long incarnation = ObjectLines.getLong(
+                    regionOf(address, pointer.length()).segment(),
+                    FarmAddress.offset(address),
+                    FarmObjectDescriptor.INCARNATION_OFFSET);
+            found = (int) incarnation == pointer.incarnation() ? find(address, pointer.length()) : null;
+        }
+        return found != null && pointer.equals(FatPointer.to(address, found.image)) ? found.image : null;
     }
 
     /**
@@ -194,6 +219,22 @@ public final class LocalObjects {
         changed.put(address, new LocalObject(image, WriteEntry.Change.FREE));
     }
 
+    /**
+     * Tells whoever has shipped the function that runs more than its result.
+     *
+     * @param bytes which must not be changed any more
+     */
+    public void tell(byte[] bytes) {
+        told = bytes;
+    }
+
+    /** What was told since it was asked for last. */
+    byte[] takeTold() {
+        byte[] taken = told;
+        told = NOTHING;
+        return taken;
+    }
+
     /** True if the function that runs changes an object. */
     public boolean changes(long address) {
         return changed.containsKey(address);
@@ -234,10 +275,16 @@ public final class LocalObjects {
         return new LocalObject(image, WriteEntry.Change.NONE);
     }
 
+    /** True if this machine is the primary of an address, and the same machines have it. */
+    public boolean has(long address) {
+        int number = FarmAddress.region(address);
+        return space.isPrimary(number) && machines.equals(machines(space, number));
+    }
+
     private FarmRegion regionOf(long address, int length) {
         int number = FarmAddress.region(address);
         @Nullable FarmRegion region = space.regionOf(address, length);
-        if (region == null || !space.isPrimary(number) || !machines.equals(machines(space, number))) {
+        if (region == null || !has(address)) {
             throw new IllegalArgumentException("no object of " + length + " bytes at " + Long.toHexString(address)
                     + " is served here and has the same replicas");
         }
@@ -255,6 +302,7 @@ public final class LocalObjects {
 
     /** It has not. */
     void undo() {
+        told = NOTHING;
         changed.forEach((address, object) -> {
             FarmRegion region = space.region(FarmAddress.region(address));
             if (object.change == WriteEntry.Change.ALLOCATE && region != null) {

@@ -14,7 +14,7 @@ public interface ShippedFunction {
      * @param objects what is here
      * @param address of the object that it was shipped to
      * @param argument what else it was given, little endian
-     * @return result
+     * @return result; {@link LocalObjects#tell} adds bytes to it
      */
     long run(LocalObjects objects, long address, ByteBuffer argument);
 }

@@ -27,6 +27,9 @@ public final class ShippedFunctions {
     /** How long a function waits for a lock, or until this machine may begin a transaction. */
     private static final long PATIENCE_NS = TimeUnit.MILLISECONDS.toNanos(100);
 
+    /** Where the bytes are that a function has told besides its result. */
+    public static final int TOLD_OFFSET = NodeMessageDescriptor.RESULT_OFFSET + Long.BYTES;
+
     private final FarmSpace space;
     private final Map<Integer, ShippedFunction> functions;
     private final SingleMachineCommits commits;
@@ -63,6 +66,7 @@ public final class ShippedFunctions {
         private final long untilNs;
         private Consumer<ByteBuffer> reply;
         private long result;
+        private byte[] told = {};
         private boolean isDone;
 
         Waiting(ByteBuffer run, long untilNs, Consumer<ByteBuffer> reply) {
@@ -72,8 +76,9 @@ public final class ShippedFunctions {
         }
 
         void answer(NodeVerdict verdict) {
-            reply.accept(NodeMessageDescriptor.answer(verdict, Long.BYTES)
-                    .putLong(NodeMessageDescriptor.RESULT_OFFSET, result));
+            reply.accept(NodeMessageDescriptor.answer(verdict, Long.BYTES + told.length)
+                    .putLong(NodeMessageDescriptor.RESULT_OFFSET, result)
+                    .put(TOLD_OFFSET, told));
         }
     }
 
@@ -140,8 +145,8 @@ public final class ShippedFunctions {
             known.put(id, waiting);
             queue.add(waiting);
         } else if (again.isDone) {
-            reply.accept(NodeMessageDescriptor.answer(NodeVerdict.DONE, Long.BYTES)
-                    .putLong(NodeMessageDescriptor.RESULT_OFFSET, again.result));
+            again.reply = reply;
+            again.answer(NodeVerdict.DONE);
         } else {
             again.reply = reply;
         }
@@ -191,10 +196,16 @@ public final class ShippedFunctions {
         try {
             waiting.result = function.run(
                     objects, TransactionMessages.address(waiting.run), TransactionMessages.argument(waiting.run));
+            waiting.told = objects.takeTold();
         } catch (LocalObjects.Locked e) {
             objects.undo();
             return NodeVerdict.LOCKED;
         } catch (RuntimeException e) {
+            objects.undo();
+            return NodeVerdict.REFUSED;
+        }
+        if (TOLD_OFFSET + waiting.told.length > longestMessage) {
+            waiting.told = new byte[0];
             objects.undo();
             return NodeVerdict.REFUSED;
         }

@@ -132,7 +132,7 @@ class FarmMapTest {
     }
 
     /** Objects that are allocated on all machines. */
-    private static long allocated(FarmCluster cluster) {
+    static long allocated(FarmCluster cluster) {
         long count = 0;
         for (Map.Entry<Integer, RegionPlacement> entry :
                 cluster.configuration().regions().entrySet()) {

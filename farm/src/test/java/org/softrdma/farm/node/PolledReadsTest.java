@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
@@ -25,12 +26,19 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.softrdma.farm.graph.Edge;
+import org.softrdma.farm.graph.Edges;
+import org.softrdma.farm.graph.FarmGraph;
+import org.softrdma.farm.graph.GraphShape;
+import org.softrdma.farm.graph.PolledGraph;
 import org.softrdma.farm.membership.LocalEnsemble;
 import org.softrdma.farm.membership.MembershipSettings;
 import org.softrdma.farm.membership.Rings;
 import org.softrdma.farm.memory.FarmAddress;
+import org.softrdma.farm.memory.FatPointer;
 import org.softrdma.farm.memory.ObjectImage;
 import org.softrdma.farm.space.SpaceShape;
+import org.softrdma.stores.Outcome;
 import org.softrdma.sim.SoftRdmaProvider;
 import org.softrdma.verbs.device.VerbsDevice;
 
@@ -63,6 +71,7 @@ class PolledReadsTest {
                         .shape(new SpaceShape(1 << 14, 1 << 10, true))
                         .membership(settings)
                         .regions(regions)
+                        .functions(FarmGraph.FUNCTIONS)
                         .longestMessage(2048));
     }
 
@@ -183,5 +192,82 @@ class PolledReadsTest {
         assertEquals(1, reads.poll(sum));
         assertEquals(2, sum.failures);
         assertEquals(0, reads.outstanding());
+    }
+
+    /** What a graph has told, by the tags. */
+    private static final class GraphTold implements PolledGraph.GraphHandler {
+        private final List<String> told = new ArrayList<>();
+
+        @Override
+        public void onNode(long tag, boolean found, long value) {
+            told.add(tag + ": node " + found + " " + value);
+        }
+
+        @Override
+        public void onEdges(long tag, boolean found, Edges edges) {
+            told.add(tag + ": edges " + found + " " + edges.list().stream().map(Edge::time).toList());
+        }
+
+        @Override
+        public void onChange(long tag, TransactionOutcome<?> outcome) {
+            told.add(tag + ": change "
+                    + (outcome instanceof TransactionOutcome.Committed<?>(Object value) ? value : "none"));
+        }
+
+        @Override
+        public void onFailure(long tag, String reason) {
+            told.add(tag + ": failure");
+        }
+    }
+
+    @Test
+    void shouldDoWhatAGraphDoesWithoutWaiting() {
+        FarmGraph graph = FarmGraph.create(primary, new GraphShape(List.of(GraphShape.NONE), 128));
+        FatPointer hub = graph.addObject(1, new byte[5], 5, FarmAddress.NONE);
+        FatPointer other = graph.addObject(1, new byte[6], 6, FarmAddress.NONE);
+        FatPointer deleted = graph.addObject(1, new byte[7], 7, FarmAddress.NONE);
+        for (int i = 0; i < 9; i++) {
+            FatPointer to = i == 0 ? other : graph.addObject(1, new byte[1], 1, FarmAddress.NONE);
+            assertEquals(Outcome.STORED, graph.addEdge(hub, 0, new Edge(to, i, new byte[8])));
+        }
+        assertEquals(Outcome.REMOVED, graph.deleteObject(deleted));
+        PolledGraph polled = PolledGraph.of(reader, graph.shape(), WINDOW);
+        GraphTold told = new GraphTold();
+        assertTrue(polled.startObject(hub, 1));
+        assertTrue(polled.startCount(hub, 0, 2));
+        assertTrue(polled.startRange(hub, 0, 100, 3));
+        assertTrue(polled.startFind(hub, 0, Set.of(other), 4));
+        assertTrue(polled.startTimeRange(hub, 0, 3, 5, 100, 5));
+        assertTrue(polled.startObject(deleted, 6));
+        assertTrue(polled.startRange(deleted, 0, 100, 7));
+        assertTrue(polled.startFind(deleted, 0, Set.of(other), 8));
+        assertFalse(polled.startObject(hub, 9), "the window is full");
+        assertEquals(WINDOW, polled.outstanding());
+        until(() -> polled.poll(told) >= 0 && polled.outstanding() == 0);
+        assertEquals(
+                List.of(
+                        "1: node true 5",
+                        "2: node true 9",
+                        "3: edges true [8, 7, 6, 5, 4, 3, 2, 1, 0]",
+                        "4: edges true [0]",
+                        "5: edges true [5, 4, 3]",
+                        "6: node false 0",
+                        "7: edges false []",
+                        "8: edges false []"),
+                told.told.stream().sorted().toList());
+
+        told.told.clear();
+        assertTrue(polled.startChange(graph.changes().deleteEdge(hub, 0, other), 1));
+        assertTrue(polled.startChange(graph.changes().updateObject(deleted, new byte[1]), 2));
+        until(() -> polled.poll(told) >= 0 && polled.outstanding() == 0);
+        assertTrue(polled.startRange(hub, 0, 3, 3));
+        until(() -> polled.poll(told) >= 0 && polled.outstanding() == 0);
+        assertEquals(
+                List.of("1: change REMOVED", "2: change MISSING", "3: edges true [8, 7, 6]"),
+                told.told.stream().sorted().toList());
+        assertTrue(polled.startRange(hub, 0, 3, 4));
+        reader.close();
+        assertEquals(1, polled.poll(told));
+        assertEquals("4: failure", told.told.getLast());
     }
 }

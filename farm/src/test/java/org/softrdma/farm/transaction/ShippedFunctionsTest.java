@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Set;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -45,6 +47,8 @@ class ShippedFunctionsTest implements ShippedFunctions.Machine {
     private static final int FAIL = 3;
     private static final int ALLOCATE = 4;
     private static final int RESERVE = 5;
+    private static final int TELL = 6;
+    private static final int LONGEST = 512;
 
     private final Map<Integer, ShippedFunction> known = Map.of(
             ADD,
@@ -64,7 +68,12 @@ class ShippedFunctionsTest implements ShippedFunctions.Machine {
             ALLOCATE,
             (objects, address, argument) -> objects.allocate(LENGTH, address),
             RESERVE,
-            (objects, address, argument) -> objects.reserveAdjacent(LENGTH, 2, address));
+            (objects, address, argument) -> objects.reserveAdjacent(LENGTH, 2, address),
+            TELL,
+            (objects, address, argument) -> {
+                objects.tell(new byte[argument.getInt()]);
+                return objects.read(address, LENGTH).getLong(VALUE);
+            });
     private final List<TxId> sent = new ArrayList<>();
     private final List<String> answers = new ArrayList<>();
     private @Nullable FarmSpace space;
@@ -124,7 +133,7 @@ class ShippedFunctionsTest implements ShippedFunctions.Machine {
                 Participant participant = new Participant(space);
                 SingleMachineCommits commits =
                         new SingleMachineCommits(space, participant, (id, machine, message) -> sent.add(id));
-                body.run(new ShippedFunctions(space, known, commits, this, 512), commits, participant);
+                body.run(new ShippedFunctions(space, known, commits, this, LONGEST), commits, participant);
             }
         });
     }
@@ -345,6 +354,25 @@ class ShippedFunctionsTest implements ShippedFunctions.Machine {
             ship(functions, 3, 99, ONE);
             assertEquals(0, functions.doWork(0));
             assertEquals(List.of("3 REFUSED", "1 REFUSED", "2 REFUSED"), answers);
+        });
+    }
+
+    @Test
+    void shouldTellBytesBesideTheResultUpToTheLongestMessage() {
+        run((functions, commits, participant) -> {
+            int most = LONGEST - ShippedFunctions.TOLD_OFFSET;
+            List<Integer> lengths = new ArrayList<>();
+            for (int i = 1; i <= 4; i++) {
+                int bytes = i == 1 ? most : i == 2 ? most + 1 : 0;
+                ByteBuffer argument =
+                        ByteBuffer.allocate(Integer.BYTES).order(ByteOrder.LITTLE_ENDIAN).putInt(0, bytes);
+                ByteBuffer message = ShippedFunctions.run(new TxId(1, 9, i), ONE, i == 4 ? GET : TELL, argument.array());
+                functions.onRun(message, 0, answer -> lengths.add(
+                        NodeMessageDescriptor.verdict(answer) == NodeVerdict.DONE ? answer.limit() : 0));
+            }
+            int ignored = functions.doWork(0);
+            assertEquals(Set.of(0, LONGEST, ShippedFunctions.TOLD_OFFSET), Set.copyOf(lengths));
+            assertEquals(4, lengths.size());
         });
     }
 }
