@@ -3,6 +3,7 @@ package org.softrdma.cluster;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.IntSupplier;
 import org.agrona.concurrent.Agent;
 import org.agrona.concurrent.AgentRunner;
 import org.agrona.concurrent.AgentTerminationException;
@@ -28,6 +29,7 @@ public final class ClusterNode implements AutoCloseable {
     private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
     private final Runnable onEnd;
     private final AgentRunner runner;
+    private volatile IntSupplier application = () -> 0;
 
     private ClusterNode(ZooKeeperMembership membership, FarmNode node, Runnable onEnd) {
         this.membership = membership;
@@ -46,7 +48,7 @@ public final class ClusterNode implements AutoCloseable {
         @Override
         public int doWork() {
             try {
-                int work = node.doWork();
+                int work = node.doWork() + application.getAsInt();
                 if (!node.isOver()) {
                     return work;
                 }
@@ -87,6 +89,15 @@ public final class ClusterNode implements AutoCloseable {
         }
         Thread ignored = AgentRunner.startOnThread(started.runner);
         return started;
+    }
+
+    /**
+     * Runs an application on the node's thread from now on, after each of its turns: one that polls, and so never waits.
+     *
+     * @param newApplication returns how much it has done
+     */
+    public void run(IntSupplier newApplication) {
+        application = newApplication;
     }
 
     /** For transactions. */

@@ -16,6 +16,7 @@ import java.util.List;
  *            /acks/E-N     ephemeral: N takes nothing of epochs before E            by the machine, if E
  *            /whole/E-R-N  ephemeral: in epoch E the copy of region R on N is whole by the machine, if E
  *            /wishes       what is wished, as text                                  by anybody
+ *            /data-WHAT    where something is that was loaded, as text              by whoever loads it
  * </pre>
  *
  * @param root {@code /farm/NAME}
@@ -102,6 +103,10 @@ record ClusterPaths(String root) {
 
     String wishes() {
         return root + "/wishes";
+    }
+
+    String data(String what) {
+        return root + "/data-" + what;
     }
 
     /** The numbers in the name of a node. */

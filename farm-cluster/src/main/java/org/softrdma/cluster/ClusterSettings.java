@@ -2,13 +2,17 @@ package org.softrdma.cluster;
 
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.agrona.concurrent.SystemNanoClock;
+import org.softrdma.farm.graph.FarmGraph;
+import org.softrdma.farm.map.FarmMap;
 import org.softrdma.farm.membership.MembershipSettings;
 import org.softrdma.farm.node.FarmNodeContext;
 import org.softrdma.farm.space.SpaceShape;
+import org.softrdma.farm.transaction.ShippedFunction;
 
 /**
  * What all machines of a cluster have in common; ZooKeeper keeps what its first machine said. Immutable.
@@ -25,6 +29,9 @@ public record ClusterSettings(int machines, int replicas, long regionBytes, int 
     private static final int LEASE_PARTS = 3;
 
     private static final int SESSION_PARTS = 4;
+
+    /** What maps and graphs have machines do. */
+    private static final Map<Integer, ShippedFunction> FUNCTIONS = functions();
 
     /** Three machines, each region on all of them, regions of 4 MiB, and leases of 1.5 s. */
     public static final ClusterSettings DEFAULT = new ClusterSettings(3, 3, 4 << 20, 1 << 16, 1500);
@@ -48,13 +55,19 @@ public record ClusterSettings(int machines, int replicas, long regionBytes, int 
                 MembershipSettings.DEFAULT.rings());
     }
 
+    private static Map<Integer, ShippedFunction> functions() {
+        Map<Integer, ShippedFunction> functions = new HashMap<>(FarmMap.FUNCTIONS);
+        functions.putAll(FarmGraph.FUNCTIONS);
+        return Map.copyOf(functions);
+    }
+
     /** How long ZooKeeper shall wait for a machine that says nothing. */
     int sessionMs() {
         return Math.toIntExact(leaseMs * SESSION_PARTS / LEASE_PARTS);
     }
 
     /**
-     * What a node of this cluster is made of.
+     * What a node of this cluster is made of; it has the functions of maps and of graphs.
      *
      * @param address where it listens
      * @param cluster number of the cluster
@@ -64,6 +77,7 @@ public record ClusterSettings(int machines, int replicas, long regionBytes, int 
                 .cluster(cluster)
                 .shape(new SpaceShape(regionBytes, blockBytes, true))
                 .membership(membership(machines, replicas, leaseMs))
+                .functions(FUNCTIONS)
                 .time(SystemNanoClock.INSTANCE, ClusterNode::idleStrategy);
     }
 

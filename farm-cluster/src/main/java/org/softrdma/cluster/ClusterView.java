@@ -3,6 +3,8 @@ package org.softrdma.cluster;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 import org.softrdma.farm.membership.FarmConfiguration;
@@ -98,6 +100,29 @@ public final class ClusterView implements AutoCloseable {
             session.version(paths.lease(machine)).ifPresent(version -> machines.put(machine, version));
         }
         return machines;
+    }
+
+    /**
+     * Where something is that was loaded, as whoever has loaded it says; empty if nobody has.
+     *
+     * @param what its name: letters
+     */
+    public Optional<Map<String, String>> data(String what) {
+        return session.find(paths.data(what)).map(text -> ClusterTexts.decode(text, Set.of()));
+    }
+
+    /**
+     * Says where something is that was loaded.
+     *
+     * @param what its name: letters
+     * @param values words without blanks
+     */
+    public void data(String what, Map<String, String> values) {
+        byte[] text = ClusterTexts.encode(values);
+        session.createIfAbsent(paths.data(what), text);
+        if (!session.replace(paths.data(what), before -> text)) {
+            throw new ClusterException("somebody else loads the same into cluster '" + name + "' at this moment");
+        }
     }
 
     /** What is wished. */

@@ -22,6 +22,8 @@ import picocli.CommandLine.Spec;
             FarmStatusCommand.class,
             FarmDrainCommand.class,
             FarmRebalanceCommand.class,
+            FarmLoadCommand.class,
+            FarmTaoCommand.class,
             FarmTellerCommand.class
         })
 public final class FarmCommand implements Runnable {

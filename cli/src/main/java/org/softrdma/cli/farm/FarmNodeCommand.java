@@ -35,6 +35,9 @@ import picocli.CommandLine.Spec;
                     + " member no more and ends: start it again, and it is a new one. A study, not a database."
         })
 final class FarmNodeCommand implements Callable<Integer> {
+    /** What {@link LocalCluster} asks, and how the answer begins. */
+    static final String COUNTERS = "counters";
+
     @Spec
     private CommandSpec spec;
 
@@ -91,10 +94,19 @@ final class FarmNodeCommand implements Callable<Integer> {
                     + HostPort.text(membership.listening()) + ", " + membership.settings() + ", session "
                     + membership.sessionMs() + " ms");
             out.flush();
-            stop.await(untilInputEnds ? System.in : null, line -> {});
+            stop.await(untilInputEnds ? System.in : null, line -> tellCounters(device, line));
             return node.isOver() ? tellEnd(node) : ExitCode.OK;
         } finally {
             stop.closed();
+        }
+    }
+
+    /** A line {@code counters} asks for the READs of others that the device has answered: for commands that measure. */
+    private void tellCounters(VerbsDevice device, String line) {
+        if (line.equals(COUNTERS)) {
+            PrintWriter out = spec.commandLine().getOut();
+            out.println(COUNTERS + " " + device.counters().getOrDefault("responderReads", 0L));
+            out.flush();
         }
     }
 

@@ -130,6 +130,23 @@ final class LocalCluster implements AutoCloseable {
         });
     }
 
+    /** READs that the devices of the machines have answered. */
+    long reads() {
+        long reads = 0;
+        for (Child child : machines.values()) {
+            child.send(FarmNodeCommand.COUNTERS);
+            reads += Long.parseLong(child.await(FarmNodeCommand.COUNTERS, START_SECONDS));
+        }
+        return reads;
+    }
+
+    /** Process numbers of the machines and of ZooKeeper. */
+    List<Long> processes() {
+        List<Long> processes = new ArrayList<>(zookeepers.processes());
+        machines.values().forEach(child -> processes.add(child.pid()));
+        return processes;
+    }
+
     /** What ZooKeeper knows. */
     ClusterView view() {
         return ClusterView.open(servers(), NAME, VIEW_NS);

@@ -103,6 +103,18 @@ final class LocalZooKeepers implements AutoCloseable {
         }
     }
 
+    /** Process numbers of those that run. */
+    List<Long> processes() {
+        List<Long> processes = new ArrayList<>();
+        for (Server server : servers) {
+            Child child = server.child;
+            if (child != null) {
+                processes.add(child.pid());
+            }
+        }
+        return processes;
+    }
+
     /** Where they are, for clients. */
     String servers() {
         return servers.stream().map(server -> text(server.address.getPort())).collect(Collectors.joining(","));

@@ -39,8 +39,21 @@ final class SpaceOptions {
 
     /** What a new cluster has. */
     ClusterSettings settings() {
-        int machines = nodes == null ? ClusterSettings.DEFAULT.machines() : nodes;
-        int copies = replicas == null ? Math.min(ClusterSettings.DEFAULT.replicas(), machines) : replicas;
+        return settings(replicas == null ? Math.min(ClusterSettings.DEFAULT.replicas(), machines()) : replicas);
+    }
+
+    private int machines() {
+        return nodes == null ? ClusterSettings.DEFAULT.machines() : nodes;
+    }
+
+    /** What new clusters have: one with so many replicas as were said, or one with one and one with all. */
+    List<ClusterSettings> bothSettings() {
+        ClusterSettings said = settings();
+        return replicas == null && said.replicas() > 1 ? List.of(settings(1), said) : List.of(said);
+    }
+
+    private ClusterSettings settings(int copies) {
+        int machines = machines();
         try {
             long regionBytes = region == null ? ClusterSettings.DEFAULT.regionBytes() : ByteSize.parse(region);
             return new ClusterSettings(

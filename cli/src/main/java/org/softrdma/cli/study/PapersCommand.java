@@ -27,10 +27,11 @@ import picocli.CommandLine.Spec;
         name = "papers",
         description = {
             "Judge the figures and tables of the papers by results that `softrdma compare`, `softrdma wimpy`,"
-                    + " `softrdma perf floor` and `softrdma perf verbs` have left. Measures nothing itself.",
-            "Each row holds, does not hold here, is not judged, is of a model only, is not in our text of the paper, or"
-                    + " was not run, and says why. Nothing is judged by a run that warns of a machine that was not quiet"
-                    + " or of a server that was not warm."
+                + " `softrdma perf floor`, `softrdma perf verbs` and `softrdma farm tao` have left. Measures nothing"
+                + " itself.",
+            "Each row holds, does not hold here, is not judged, is of a model only, is not in our text of the paper,"
+                    + " or was not run, and says why. Nothing is judged by a run that warns of a machine that was not"
+                    + " quiet or of a server that was not warm."
         })
 public final class PapersCommand implements Callable<Integer> {
     @Spec
@@ -73,6 +74,13 @@ public final class PapersCommand implements Callable<Integer> {
             description = "Results of `softrdma perf verbs --json perf-verbs.json` (./${DEFAULT-VALUE}).")
     private Path verbs = Path.of("");
 
+    @Option(
+            names = "--farm",
+            paramLabel = "FILE",
+            defaultValue = "farm-tao.json",
+            description = "Results of `softrdma farm tao --local --json farm-tao.json` (./${DEFAULT-VALUE}).")
+    private Path farm = Path.of("");
+
     @Option(names = "--json", paramLabel = "FILE", description = "Write the rows to this file too.")
     private @Nullable Path json;
 
@@ -104,7 +112,7 @@ public final class PapersCommand implements Callable<Integer> {
 
     private List<LedgerRow> rows() {
         try {
-            return Ledger.judge(LedgerSources.read(compare, counts, wimpy, perf, verbs));
+            return Ledger.judge(LedgerSources.read(compare, counts, wimpy, perf, verbs, farm));
         } catch (MeasurementException e) {
             throw new UserErrorException(String.valueOf(e.getMessage()), e);
         } catch (IOException e) {

@@ -1,8 +1,15 @@
 package org.softrdma.cli.farm;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.InetAddress;
@@ -21,13 +28,19 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.softrdma.bench.measurement.MeasurementException;
 import org.softrdma.cli.Main;
 import org.softrdma.cli.command.ExitCode;
 import org.softrdma.cluster.ClusterNode;
 import org.softrdma.cluster.ClusterSettings;
+import org.softrdma.cluster.ClusterView;
 import org.softrdma.cluster.LocalZooKeeper;
 import org.softrdma.cluster.ZooKeeperMembership;
+import org.softrdma.farm.graph.FarmGraph;
+import org.softrdma.farm.graph.LinkBenchGraph;
+import org.softrdma.farm.map.FarmMap;
 import org.softrdma.farm.membership.RegionPlacement;
+import org.softrdma.farm.memory.FatPointer;
 import org.softrdma.sim.SoftRdmaProvider;
 import org.softrdma.verbs.cm.Listener;
 import org.softrdma.verbs.device.VerbsDevice;
@@ -100,6 +113,11 @@ class FarmCommandTest {
                 "zookeeper --dir=/proc/none --id=1 --ensemble=a:1:2 | --ensemble: expected all servers, three of them",
                 "zookeeper --dir=/proc/none --id=3 --ensemble=a:1:2,b:1:2 | --id 3: expected 1 to 2",
                 "zookeeper --dir=/proc/none --id=3 | --id 3: expected --ensemble, too",
+                "load | expected either --graph or --table",
+                "load --graph=5 --table=5 | expected either --graph or --table",
+                "load --graph=1 | expected --graph 2",
+                "tao --updates=5,101 | --updates of 0 to 100",
+                "tao --window=0 | --window 1",
                 "bank --groups=0 | expected --groups 1",
                 "zookeeper --dir=/proc/none | ZooKeeper does not start at 127.0.0.1:2181 with /proc/none"
             })
@@ -190,6 +208,99 @@ class FarmCommandTest {
             assertEquals(ExitCode.OK, executeAt("one", "rebalance"));
             assertEquals(ExitCode.OK, executeAt("one", "status"));
             assertTrue(out.toString().contains("without regions none, regions where their rings say"), out::toString);
+        }
+    }
+
+    /** Of one machine, whose regions are there. */
+    private static ClusterNode start(VerbsDevice device, String cluster) {
+        ZooKeeperMembership membership = join(cluster);
+        InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+        ClusterNode node = ClusterNode.start(device, membership, membership.context(any), () -> {});
+        while (node.node().configuration().regions().isEmpty()) {
+            Thread.onSpinWait(); // each look waits for the node's thread
+        }
+        return node;
+    }
+
+    private static ClusterView view(String cluster) {
+        return ClusterView.open(server.servers(), cluster, TIMEOUT_NS);
+    }
+
+    @Test
+    void shouldLoadAGraphAlsoAfterAnInterruption() {
+        LinkBenchGraph data = new LinkBenchGraph(60, 3);
+        try (VerbsDevice device = new SoftRdmaProvider().open(Map.of());
+                ClusterNode node = start(device, "graph");
+                ClusterView view = view("graph")) {
+            assertEquals(ExitCode.FAILED, executeAt("graph", "tao")); // it does not join
+            assertTrue(
+                    err.toString().contains("cluster 'graph' has no whole graph: run `softrdma farm load"),
+                    err::toString);
+            assertThrows(
+                    IllegalStateException.class,
+                    () -> LoadedGraph.load(view, node.node(), data, 2, line -> {
+                        throw new IllegalStateException("interrupted after " + line);
+                    }));
+            FatPointer[] names = LoadedGraph.find(view).orElseThrow().names(node.node(), 2);
+            List<String> said = new ArrayList<>();
+            LoadedGraph loaded = LoadedGraph.load(view, node.node(), data, 2, said::add);
+            assertArrayEquals(names, loaded.names(node.node(), 2), "nodes were made twice");
+            LoadedGraph ignored = LoadedGraph.load(view, node.node(), data, 2, said::add);
+            assertEquals("the graph is there already", said.getLast());
+            assertThrows(
+                    MeasurementException.class,
+                    () -> LoadedGraph.load(view, node.node(), new LinkBenchGraph(61, 3), 2, said::add));
+            FarmGraph graph = loaded.open(node.node());
+            long there = 0;
+            for (int number = 0; number < names.length; number++) {
+                there += graph.count(names[number], LinkBenchGraph.TYPE).orElseThrow();
+                assertEquals(
+                        data.drawn(number).length,
+                        graph.count(names[number], LinkBenchGraph.TYPE).orElseThrow());
+            }
+            assertTrue(said.contains("associations: " + there + ", and as many that lead back"), said::toString);
+        }
+    }
+
+    @Test
+    void shouldMeasureTaosOperations() throws IOException {
+        Path results = directory.resolve("tao.json");
+        try (VerbsDevice device = new SoftRdmaProvider().open(Map.of());
+                ClusterNode node = start(device, "tao");
+                ClusterView view = view("tao")) {
+            LoadedGraph ignored = LoadedGraph.load(view, node.node(), new LinkBenchGraph(60, 3), 2, line -> {});
+            assertEquals(
+                    ExitCode.OK,
+                    executeAt("tao", "tao", "--updates", "0,20", "--seconds", "1", "--json", results.toString()),
+                    err::toString);
+            assertTrue(out.toString().contains("promises: strictly serializable; 1 of 1 machines"), out::toString);
+            JsonNode rows = new ObjectMapper().readTree(results.toFile()).path("rows");
+            assertEquals(2, rows.size());
+            assertEquals(1.0, rows.get(0).path("readsPerRead").asDouble(), 0.04, rows::toString);
+            for (JsonNode row : rows) {
+                assertTrue(row.path("operations").asLong() > 0, row::toString);
+                assertEquals(0, row.path("lost").asLong(), row::toString);
+                assertEquals(
+                        row.path("updatePercent").asInt() > 0,
+                        row.path("byOperation").has("assoc_add"),
+                        row::toString);
+            }
+        }
+    }
+
+    @Test
+    void shouldLoadAHashTable() {
+        try (VerbsDevice device = new SoftRdmaProvider().open(Map.of());
+                ClusterNode node = start(device, "table");
+                ClusterView view = view("table")) {
+            assertEquals(ExitCode.OK, executeAt("table", "load", "--table", "300", "--threads", "2"), err::toString);
+            assertTrue(out.toString().contains("pairs: 300"), out::toString);
+            LoadedMap map = LoadedMap.of(view.data("table").orElseThrow());
+            FarmMap open = map.open(node.node());
+            for (int number = 0; number < 300; number++) {
+                assertNotNull(open.get(map.key(number)));
+            }
+            assertNull(open.get(map.key(300)));
         }
     }
 

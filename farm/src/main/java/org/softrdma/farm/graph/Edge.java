@@ -2,21 +2,36 @@ package org.softrdma.farm.graph;
 
 import org.softrdma.farm.memory.FatPointer;
 
-/**
- * An association of a node.
- *
- * @param to node that it leads to
- * @param time of it, which orders the associations of a node
- * @param data of the application
- */
-public record Edge(FatPointer to, long time, byte[] data) {
-    /** Copies the data. */
-    public Edge {
-        data = data.clone();
+/** An association of a node. Immutable. */
+public final class Edge {
+    private final FatPointer to;
+    private final long time;
+    private final byte[] data;
+
+    /**
+     * An association.
+     *
+     * @param to node that it leads to
+     * @param time of it, which orders the associations of a node
+     * @param data of the application, which is copied
+     */
+    public Edge(FatPointer to, long time, byte[] data) {
+        this.to = to;
+        this.time = time;
+        this.data = data.clone();
     }
 
-    /** A copy of it. */
-    @Override
+    /** The node that it leads to. */
+    public FatPointer to() {
+        return to;
+    }
+
+    /** The time of it. */
+    public long time() {
+        return time;
+    }
+
+    /** A copy of what the application has said of it. */
     public byte[] data() {
         return data.clone();
     }

@@ -118,8 +118,9 @@ final class EdgeListChange {
 
     private void insert(FatPointer before, FatPointer at, int place, Edge edge) {
         ObjectImage list = part(at);
-        int needed = shape.listLength(
-                EdgeListDescriptor.end(list) - EdgeListDescriptor.EDGES_OFFSET + EdgeDescriptor.length(edge.data().length));
+        int needed = shape.listLength(EdgeListDescriptor.end(list)
+                - EdgeListDescriptor.EDGES_OFFSET
+                + EdgeDescriptor.length(edge.data().length));
         if (needed <= list.length()) {
             EdgeListDescriptor.insert(transaction.write(at.address()), place, edge);
         } else if (needed <= shape.listBytes()) {

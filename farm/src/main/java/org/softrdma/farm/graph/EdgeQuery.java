@@ -41,13 +41,11 @@ record EdgeQuery(int type, Set<FatPointer> to, long from, long until, int limit)
     }
 
     private boolean matches(ObjectImage list, int edge) {
-        return EdgeDescriptor.time(list, edge) <= until
-                && (to.isEmpty() || to.contains(EdgeDescriptor.to(list, edge)));
+        return EdgeDescriptor.time(list, edge) <= until && (to.isEmpty() || to.contains(EdgeDescriptor.to(list, edge)));
     }
 
     private boolean isEnough(ObjectImage list, int edge, Edges found) {
-        return found.size() >= limit
-                || EdgeDescriptor.time(list, edge) < from;
+        return found.size() >= limit || EdgeDescriptor.time(list, edge) < from;
     }
 
     /**

@@ -84,7 +84,11 @@ final class GraphCallDescriptor {
             to.add(get(call, TO_OFFSET + i * POINTER_LENGTH));
         }
         return new EdgeQuery(
-                call.getInt(TYPE_OFFSET), to, call.getLong(FROM_OFFSET), call.getLong(UNTIL_OFFSET), call.getInt(LIMIT_OFFSET));
+                call.getInt(TYPE_OFFSET),
+                to,
+                call.getLong(FROM_OFFSET),
+                call.getLong(UNTIL_OFFSET),
+                call.getInt(LIMIT_OFFSET));
     }
 
     static int room(ByteBuffer call) {

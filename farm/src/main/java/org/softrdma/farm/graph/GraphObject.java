@@ -1,19 +1,21 @@
 package org.softrdma.farm.graph;
 
-/**
- * What a node of a graph says of itself.
- *
- * @param kind of the application
- * @param data of the application
- */
-public record GraphObject(int kind, byte[] data) {
-    /** Copies the data. */
-    public GraphObject {
-        data = data.clone();
+/** What a node of a graph says of itself. Immutable. */
+public final class GraphObject {
+    private final int kind;
+    private final byte[] data;
+
+    GraphObject(int kind, byte[] data) {
+        this.kind = kind;
+        this.data = data.clone();
     }
 
-    /** A copy of it. */
-    @Override
+    /** What kind of node it is, to the application. */
+    public int kind() {
+        return kind;
+    }
+
+    /** A copy of the data of the application. */
     public byte[] data() {
         return data.clone();
     }

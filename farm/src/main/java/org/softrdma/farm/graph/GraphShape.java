@@ -26,8 +26,7 @@ public record GraphShape(List<Integer> inverses, int listBytes) {
     public GraphShape {
         inverses = List.copyOf(inverses);
         if (inverses.isEmpty() || inverses.size() > MOST_TYPES) {
-            throw new IllegalArgumentException(
-                    inverses.size() + " types of associations: expected 1 to " + MOST_TYPES);
+            throw new IllegalArgumentException(inverses.size() + " types of associations: expected 1 to " + MOST_TYPES);
         }
         for (int type = 0; type < inverses.size(); type++) {
             int inverse = inverses.get(type);

@@ -35,7 +35,7 @@ final class HeadCache {
     }
 
     private int place(long name) {
-        return (int) (name * SPREAD >>> shift);
+        return (int) ((name * SPREAD) >>> shift);
     }
 
     /** Where a head is, from 0 on; -1 if it is not there. */

@@ -28,6 +28,7 @@ public final class PolledGraph {
     private final IntArrayList free = new IntArrayList();
     private final Told told = new Told();
     private int ended;
+    private long begunReads;
 
     /** Takes what has come. It may begin others. */
     public interface GraphHandler {
@@ -88,6 +89,7 @@ public final class PolledGraph {
         }
 
         boolean read(int place) {
+            begunReads++;
             return kind == Kind.RANGE
                     ? reads.startPointer(range.address(), range.length(), range.incarnation(), place)
                     : reads.startPointer(name.address(), name.length(), name.incarnation(), place);
@@ -344,6 +346,11 @@ public final class PolledGraph {
         }
         require(transactions.start(change, place));
         return true;
+    }
+
+    /** READs that nodes, counts and ranges have taken; one that is repeated because an object was being changed is one. */
+    public long reads() {
+        return begunReads;
     }
 
     /** How many are under way, or have come and were not taken yet. */

@@ -19,9 +19,9 @@ final class FunctionTask<T> extends OutcomeTask {
     static final Function<ByteBuffer, Long> RESULT = answer -> answer.getLong(NodeMessageDescriptor.RESULT_OFFSET);
 
     /** That, and behind it what else the function has told: little endian, from the start of the buffer. */
-    static final Function<ByteBuffer, ByteBuffer> ALL = answer ->
-            answer.slice(NodeMessageDescriptor.RESULT_OFFSET, answer.limit() - NodeMessageDescriptor.RESULT_OFFSET)
-                    .order(ByteOrder.LITTLE_ENDIAN);
+    static final Function<ByteBuffer, ByteBuffer> ALL = answer -> answer.slice(
+                    NodeMessageDescriptor.RESULT_OFFSET, answer.limit() - NodeMessageDescriptor.RESULT_OFFSET)
+            .order(ByteOrder.LITTLE_ENDIAN);
 
     private final NodeParts node;
     private final long address;

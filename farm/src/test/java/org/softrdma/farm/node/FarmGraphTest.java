@@ -107,10 +107,7 @@ class FarmGraphTest {
             Value value = new Value(random.nextLong(20), random.nextLong());
             assertEquals(
                     Outcome.STORED,
-                    any().addEdge(
-                                    names.get(from),
-                                    type,
-                                    new Edge(names.get(to), value.time, data(value.number))));
+                    any().addEdge(names.get(from), type, new Edge(names.get(to), value.time, data(value.number))));
             of(from, type).put(to, value);
             int inverse = SMALL.inverses().get(type);
             if (inverse != GraphShape.NONE) {
@@ -269,12 +266,14 @@ class FarmGraphTest {
                 }
             }
             double figure = (double) (reads(cluster) - before) / operations;
-            System.out.println(figure + " READs for each of Tao's three reads; 400 nodes, " + edges[0] + " associations");
+            System.out.println(
+                    figure + " READs for each of Tao's three reads; 400 nodes, " + edges[0] + " associations");
             assertEquals(1.02, figure, 0.02);
 
             before = reads(cluster);
             for (FatPointer name : names) {
-                assertTrue(graph.find(name, LinkBenchGraph.TYPE, Set.of(names[0])).isPresent());
+                assertTrue(
+                        graph.find(name, LinkBenchGraph.TYPE, Set.of(names[0])).isPresent());
                 assertTrue(graph.timeRange(name, LinkBenchGraph.TYPE, 10, 20, 5).isPresent());
             }
             assertEquals(before, reads(cluster), "looking for some associations is shipped");
@@ -350,9 +349,11 @@ class FarmGraphTest {
         FatPointer to = names.get(random.nextInt(names.size()));
         TransactionOutcome<List<Edge>> both = node.transact(100, transaction -> {
             List<Edge> found = new ArrayList<>();
-            found.addAll(Objects.requireNonNull(graph.changes().find(from, 1, Set.of(to)).run(transaction))
+            found.addAll(Objects.requireNonNull(
+                            graph.changes().find(from, 1, Set.of(to)).run(transaction))
                     .list());
-            found.addAll(Objects.requireNonNull(graph.changes().find(to, 2, Set.of(from)).run(transaction))
+            found.addAll(Objects.requireNonNull(
+                            graph.changes().find(to, 2, Set.of(from)).run(transaction))
                     .list());
             return found;
         });
@@ -408,22 +409,26 @@ class FarmGraphTest {
     /** What a machine would tell is longer than a message: then it is read. */
     @Test
     void shouldFindMoreThanAMessageHolds() {
-        cluster(4, MACHINES, 1).lengths(new SpaceShape(1 << 20, 1 << 14, true), 2048).run(1, cluster -> {
-            FarmGraph graph = FarmGraph.create(cluster.node(0), GraphShape.DEFAULT);
-            FatPointer hub = graph.addObject(1, data(1), 0, near(cluster, 1));
-            List<FatPointer> others = new ArrayList<>();
-            for (int i = 0; i < 60; i++) {
-                others.add(graph.addObject(1, data(i), 0, near(cluster, i)));
-                assertEquals(Outcome.STORED, graph.addEdge(hub, 1, new Edge(others.getLast(), i, data(i))));
-            }
-            long before = reads(cluster);
-            Edges all = graph.timeRange(hub, 1, 0, 100, 100).orElseThrow();
-            assertEquals(others.reversed(), all.list().stream().map(Edge::to).toList());
-            assertTrue(reads(cluster) > before, "it was told");
-            before = reads(cluster);
-            assertEquals(3, graph.timeRange(hub, 1, 5, 7, 100).orElseThrow().size());
-            assertEquals(before, reads(cluster));
-        });
+        cluster(4, MACHINES, 1)
+                .lengths(new SpaceShape(1 << 20, 1 << 14, true), 2048)
+                .run(1, cluster -> {
+                    FarmGraph graph = FarmGraph.create(cluster.node(0), GraphShape.DEFAULT);
+                    FatPointer hub = graph.addObject(1, data(1), 0, near(cluster, 1));
+                    List<FatPointer> others = new ArrayList<>();
+                    for (int i = 0; i < 60; i++) {
+                        others.add(graph.addObject(1, data(i), 0, near(cluster, i)));
+                        assertEquals(Outcome.STORED, graph.addEdge(hub, 1, new Edge(others.getLast(), i, data(i))));
+                    }
+                    long before = reads(cluster);
+                    Edges all = graph.timeRange(hub, 1, 0, 100, 100).orElseThrow();
+                    assertEquals(
+                            others.reversed(), all.list().stream().map(Edge::to).toList());
+                    assertTrue(reads(cluster) > before, "it was told");
+                    before = reads(cluster);
+                    assertEquals(
+                            3, graph.timeRange(hub, 1, 5, 7, 100).orElseThrow().size());
+                    assertEquals(before, reads(cluster));
+                });
     }
 
     @Test

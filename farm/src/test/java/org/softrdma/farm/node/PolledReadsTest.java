@@ -38,8 +38,8 @@ import org.softrdma.farm.memory.FarmAddress;
 import org.softrdma.farm.memory.FatPointer;
 import org.softrdma.farm.memory.ObjectImage;
 import org.softrdma.farm.space.SpaceShape;
-import org.softrdma.stores.Outcome;
 import org.softrdma.sim.SoftRdmaProvider;
+import org.softrdma.stores.Outcome;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /** Over TCP: a machine that has a region, on a thread of its own, and one that reads, on the test's. */
@@ -205,7 +205,8 @@ class PolledReadsTest {
 
         @Override
         public void onEdges(long tag, boolean found, Edges edges) {
-            told.add(tag + ": edges " + found + " " + edges.list().stream().map(Edge::time).toList());
+            told.add(tag + ": edges " + found + " "
+                    + edges.list().stream().map(Edge::time).toList());
         }
 
         @Override

@@ -5,11 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.Set;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
@@ -364,11 +364,16 @@ class ShippedFunctionsTest implements ShippedFunctions.Machine {
             List<Integer> lengths = new ArrayList<>();
             for (int i = 1; i <= 4; i++) {
                 int bytes = i == 1 ? most : i == 2 ? most + 1 : 0;
-                ByteBuffer argument =
-                        ByteBuffer.allocate(Integer.BYTES).order(ByteOrder.LITTLE_ENDIAN).putInt(0, bytes);
-                ByteBuffer message = ShippedFunctions.run(new TxId(1, 9, i), ONE, i == 4 ? GET : TELL, argument.array());
-                functions.onRun(message, 0, answer -> lengths.add(
-                        NodeMessageDescriptor.verdict(answer) == NodeVerdict.DONE ? answer.limit() : 0));
+                ByteBuffer argument = ByteBuffer.allocate(Integer.BYTES)
+                        .order(ByteOrder.LITTLE_ENDIAN)
+                        .putInt(0, bytes);
+                ByteBuffer message =
+                        ShippedFunctions.run(new TxId(1, 9, i), ONE, i == 4 ? GET : TELL, argument.array());
+                functions.onRun(
+                        message,
+                        0,
+                        answer -> lengths.add(
+                                NodeMessageDescriptor.verdict(answer) == NodeVerdict.DONE ? answer.limit() : 0));
             }
             int ignored = functions.doWork(0);
             assertEquals(Set.of(0, LONGEST, ShippedFunctions.TOLD_OFFSET), Set.copyOf(lengths));

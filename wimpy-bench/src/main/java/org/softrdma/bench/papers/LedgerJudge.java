@@ -35,6 +35,11 @@ enum LedgerJudge {
     CHEAPER_WRITES(StoreFigures.writesBesideReads(
             "clientCpuMicrosPerRead", ratio -> ratio < 1, "CPU of the side that sends, WRITEs beside READs")),
 
+    // ---- by rows of softrdma farm tao
+    READS_OF_TAO(FarmFigures::readsOfTao),
+    UPDATES_WITH_REPLICAS(FarmFigures::updatesWithReplicas),
+    READS_BESIDE_UPDATES(FarmFigures::readsBesideUpdates),
+
     // ---- by rows of softrdma compare
     READS_OF_PILAF(StoreFigures::readsOfPilaf),
     CONVERGE(StoreFigures.CONVERGE),

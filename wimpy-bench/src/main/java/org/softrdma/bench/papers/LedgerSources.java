@@ -24,6 +24,7 @@ import org.softrdma.bench.measurement.MeasurementException;
  * @param wimpySpoilt why nothing can be judged by these; empty if something can
  * @param floor cells of results of {@code softrdma perf floor}; empty if there are none
  * @param verbs cells of results of {@code softrdma perf verbs}; empty if there are none
+ * @param farm rows of results of {@code softrdma farm tao}; empty if there are none
  */
 public record LedgerSources(
         Optional<CompareResults> compare,
@@ -31,7 +32,8 @@ public record LedgerSources(
         List<JsonNode> wimpy,
         List<String> wimpySpoilt,
         List<JsonNode> floor,
-        List<JsonNode> verbs) {
+        List<JsonNode> verbs,
+        List<JsonNode> farm) {
     private static final ObjectMapper MAPPER = new ObjectMapper();
 
     /** Copies the lists. */
@@ -40,6 +42,7 @@ public record LedgerSources(
         wimpySpoilt = List.copyOf(wimpySpoilt);
         floor = List.copyOf(floor);
         verbs = List.copyOf(verbs);
+        farm = List.copyOf(farm);
     }
 
     /** Whose results an entry is judged by. */
@@ -55,7 +58,9 @@ public record LedgerSources(
         FLOOR("there are no results of perf floor: run ./softrdma perf floor --operations read,write"
                 + " --sizes 32 --json perf-floor.json"),
         /** {@code perf verbs}, which does the same. */
-        VERBS("there are no results of perf verbs: run ./softrdma perf verbs --json perf-verbs.json");
+        VERBS("there are no results of perf verbs: run ./softrdma perf verbs --json perf-verbs.json"),
+        /** {@code farm tao}, whose rows are of one run. */
+        FARM("there are no results of farm tao: run ./softrdma farm tao --local --json farm-tao.json");
 
         private final String missing;
 
@@ -81,6 +86,7 @@ public record LedgerSources(
             case WIMPY -> rows(wimpy);
             case FLOOR -> rows(floor);
             case VERBS -> rows(verbs);
+            case FARM -> rows(farm);
         };
     }
 
@@ -101,7 +107,7 @@ public record LedgerSources(
             case COMPARE -> compare.map(CompareReport::spoilt).orElse(List.of());
             case COUNTS -> counts.map(CompareReport::spoilt).orElse(List.of());
             case WIMPY -> wimpySpoilt;
-            case FLOOR, VERBS -> List.of();
+            case FLOOR, VERBS, FARM -> List.of();
         };
     }
 
@@ -113,16 +119,19 @@ public record LedgerSources(
      * @param wimpy results.json of the Wimpy study
      * @param floor what {@code perf floor --json} has written
      * @param verbs what {@code perf verbs --json} has written
+     * @param farm what {@code farm tao --json} has written
      * @throws MeasurementException if a file is there and is something else, or if something went wrong in it
      */
-    public static LedgerSources read(Path compare, Path counts, Path wimpy, Path floor, Path verbs) throws IOException {
+    public static LedgerSources read(Path compare, Path counts, Path wimpy, Path floor, Path verbs, Path farm)
+            throws IOException {
         return new LedgerSources(
                 comparison(compare, false),
                 comparison(counts, true),
                 rows(wimpy, "wimpy", "results", "getsPerSecond"),
                 spoiltWimpy(wimpy),
                 rows(floor, "perf floor", "cells", "operation"),
-                rows(verbs, "perf verbs", "cells", "way"));
+                rows(verbs, "perf verbs", "cells", "way"),
+                rows(farm, "farm tao", "rows", "readsPerRead"));
     }
 
     private static Optional<CompareResults> comparison(Path file, boolean onFabric) throws IOException {

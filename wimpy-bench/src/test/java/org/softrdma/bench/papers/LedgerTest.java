@@ -42,7 +42,7 @@ class LedgerTest {
             List<JsonNode> wimpy,
             List<JsonNode> floor,
             List<JsonNode> verbs) {
-        return new LedgerSources(compare, counts, wimpy, List.of(), floor, verbs);
+        return new LedgerSources(compare, counts, wimpy, List.of(), floor, verbs, List.of());
     }
 
     private static LedgerRow row(LedgerSources sources, String id) {
@@ -148,21 +148,22 @@ class LedgerTest {
         ObjectNode results = new ObjectMapper().createObjectNode();
         results.putArray("results").add(stock).add(read);
         new ObjectMapper().writeValue(file.toFile(), results);
-        LedgerRow old = row(LedgerSources.read(none, none, file, none, none), "W-Fig8a");
+        LedgerRow old = row(LedgerSources.read(none, none, file, none, none, none), "W-Fig8a");
         assertEquals(LedgerVerdict.NOT_JUDGED, old.verdict());
         assertTrue(old.why().contains("of an older program"), old::toString);
         results.putArray("warnings").addObject().put("kind", "FEW_ROUNDS").put("spoilsVerdicts", false);
         new ObjectMapper().writeValue(file.toFile(), results);
         assertEquals(
                 LedgerVerdict.HOLDS,
-                row(LedgerSources.read(none, none, file, none, none), "W-Fig8a").verdict());
+                row(LedgerSources.read(none, none, file, none, none, none), "W-Fig8a")
+                        .verdict());
         results.withArray("warnings")
                 .addObject()
                 .put("kind", "NOT_QUIET")
                 .put("spoilsVerdicts", true)
                 .put("text", "The machine was not quiet.");
         new ObjectMapper().writeValue(file.toFile(), results);
-        LedgerRow loud = row(LedgerSources.read(none, none, file, none, none), "W-Fig8a");
+        LedgerRow loud = row(LedgerSources.read(none, none, file, none, none, none), "W-Fig8a");
         assertEquals(LedgerVerdict.NOT_JUDGED, loud.verdict());
         assertTrue(loud.why().startsWith("The machine was not quiet. Found: READ beside"), loud::toString);
     }
@@ -576,17 +577,51 @@ class LedgerTest {
         assertTrue(row(NOTHING, "P-Fig1").why().contains("./softrdma perf verbs"));
     }
 
+    /** What {@code farm tao} writes, of which the verdicts need this. */
+    private LedgerSources farm(double reads, double ratio, double latency) throws IOException {
+        Path none = directory.resolve("none");
+        String json = """
+            {"rows": [
+              {"replicas": 1, "updatePercent": 0, "readsPerRead": 7, "deviceReadsPerRead": %s, "operationsPerSecond": 9},
+              {"replicas": 1, "updatePercent": 5, "readsPerRead": 7, "operationsPerSecond": 1000},
+              {"replicas": 3, "updatePercent": 0, "readsPerRead": 7, "operationsPerSecond": 9,
+               "byOperation": {"obj_get": {"p50Micros": 20}}},
+              {"replicas": 3, "updatePercent": 5, "readsPerRead": 7, "operationsPerSecond": %s},
+              {"replicas": 3, "updatePercent": 20, "readsPerRead": 7, "operationsPerSecond": 8,
+               "byOperation": {"obj_get": {"p50Micros": %s}}}]}
+            """.formatted(reads, 1000 * ratio, 20 * latency);
+        Path file = Files.writeString(directory.resolve("farm-tao.json"), json);
+        return LedgerSources.read(none, none, none, none, none, file);
+    }
+
+    @Test
+    void shouldJudgeTaosReads() throws IOException {
+        assertEquals(LedgerVerdict.HOLDS, row(farm(1.004, 0.7, 1.1), "F-Tao").verdict());
+        assertEquals(
+                LedgerVerdict.DOES_NOT_HOLD, row(farm(1.07, 0.7, 1.1), "F-Tao").verdict());
+        LedgerRow updates = row(farm(1.02, 0.7, 1.1), "F-Fig14");
+        assertEquals(LedgerVerdict.NOT_JUDGED, updates.verdict());
+        assertTrue(updates.why().contains("with 3 replicas 0.70 times"), updates::why);
+        assertTrue(row(farm(1.02, 0.7, 1.1), "F-Fig15").why().contains("takes 1.10 times"));
+        for (String id : List.of("F-Tao", "F-Fig14", "F-Fig15")) {
+            assertEquals(LedgerVerdict.NOT_RUN, row(NOTHING, id).verdict());
+            assertTrue(row(NOTHING, id).why().contains("./softrdma farm tao --local --json farm-tao.json"), id);
+        }
+    }
+
     @Test
     void shouldRefuseFilesThatAreSomethingElse() throws IOException {
         Path compare = CompareJson.write(fixed(), directory.resolve("compare"));
         Path none = directory.resolve("none");
-        assertTrue(LedgerSources.read(compare, none, none, none, none).compare().isPresent());
-        for (int wrong = 1; wrong < 5; wrong++) {
-            Path[] files = {none, none, none, none, none};
+        assertTrue(LedgerSources.read(compare, none, none, none, none, none)
+                .compare()
+                .isPresent());
+        for (int wrong = 1; wrong < 6; wrong++) {
+            Path[] files = {none, none, none, none, none, none};
             files[wrong] = compare;
             MeasurementException refused = assertThrows(
                     MeasurementException.class,
-                    () -> LedgerSources.read(files[0], files[1], files[2], files[3], files[4]));
+                    () -> LedgerSources.read(files[0], files[1], files[2], files[3], files[4], files[5]));
             assertTrue(String.valueOf(refused.getMessage()).startsWith(compare.toString()), refused::toString);
         }
     }

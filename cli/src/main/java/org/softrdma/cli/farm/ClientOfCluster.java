@@ -1,0 +1,56 @@
+package org.softrdma.cli.farm;
+
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.Map;
+import org.softrdma.cli.command.ProviderMixin;
+import org.softrdma.cluster.ClusterNode;
+import org.softrdma.cluster.ZooKeeperMembership;
+import org.softrdma.verbs.device.VerbsDevice;
+
+/** This process as a machine of a cluster that has no memory. One thread. */
+final class ClientOfCluster implements AutoCloseable {
+    private final VerbsDevice device;
+    private final ClusterNode node;
+
+    private ClientOfCluster(VerbsDevice device, ClusterNode node) {
+        this.device = device;
+        this.node = node;
+    }
+
+    /**
+     * Joins.
+     *
+     * @param provider of its device
+     * @param membership its session, which this closes, also if it fails
+     */
+    static ClientOfCluster join(ProviderMixin provider, ZooKeeperMembership membership) {
+        VerbsDevice device;
+        try {
+            device = provider.openWithKnown(Map.of());
+        } catch (RuntimeException e) {
+            membership.close();
+            throw e;
+        }
+        try {
+            InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+            return new ClientOfCluster(
+                    device,
+                    ClusterNode.start(
+                            device, membership, membership.context(address).withoutMemory(), () -> {}));
+        } catch (RuntimeException e) {
+            device.close();
+            throw e;
+        }
+    }
+
+    ClusterNode node() {
+        return node;
+    }
+
+    @Override
+    public void close() {
+        node.close();
+        device.close();
+    }
+}

@@ -1,0 +1,201 @@
+package org.softrdma.cli.farm;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.softrdma.bench.measurement.MeasurementException;
+import org.softrdma.cli.command.CommandFailure;
+import org.softrdma.cli.command.ExitCode;
+import org.softrdma.cli.command.OwnProgram;
+import org.softrdma.cli.command.ProviderMixin;
+import org.softrdma.cli.command.ResultFile;
+import org.softrdma.cli.command.UserErrorException;
+import org.softrdma.cluster.ClusterException;
+import org.softrdma.cluster.ClusterSettings;
+import org.softrdma.cluster.ClusterView;
+import org.softrdma.cluster.ZooKeeperMembership;
+import org.softrdma.farm.graph.FarmGraph;
+import org.softrdma.farm.graph.LinkBenchGraph;
+import org.softrdma.farm.memory.FatPointer;
+import org.softrdma.farm.node.FarmException;
+import org.softrdma.verbs.VerbsException;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code softrdma farm tao}: Tao's operations on a graph. */
+@Command(
+        name = "tao",
+        description = {
+            "Measure Facebook's Tao's operations on a graph that `softrdma farm load` has loaded, or on a cluster of"
+                    + " its own on this machine.",
+            "The reads are Tao's, with its parts; the changes are additions, removals and updates of nodes and"
+                    + " associations. Compare figures within a run, not of different runs."
+        })
+final class FarmTaoCommand implements Callable<Integer> {
+    private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(120);
+    private static final int PERCENT = 100;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Mixin
+    private ProviderMixin provider = new ProviderMixin();
+
+    @Mixin
+    private ClusterOptions cluster = new ClusterOptions();
+
+    @Mixin
+    private SpaceOptions space = new SpaceOptions();
+
+    @Option(
+            names = "--local",
+            description = "Run a cluster on this machine for it, and load a graph: one with a single machine for each"
+                    + " region and one with --replicas, or with 3; or only with --replicas.")
+    private boolean local;
+
+    @Option(
+            names = "--graph",
+            paramLabel = "NODES",
+            defaultValue = "5000",
+            description = "Nodes of the graph that --local loads (${DEFAULT-VALUE}).")
+    private int nodes;
+
+    @Option(
+            names = "--updates",
+            paramLabel = "PERCENT",
+            split = ",",
+            defaultValue = "0,5,20",
+            description = "How many of 100 operations are changes, one run for each (${DEFAULT-VALUE}).")
+    private List<Integer> updates = List.of();
+
+    @Option(
+            names = "--window",
+            paramLabel = "N",
+            defaultValue = "16",
+            description = "Operations under way (${DEFAULT-VALUE}).")
+    private int window;
+
+    @Option(
+            names = "--seconds",
+            paramLabel = "N",
+            defaultValue = "5",
+            description = "How long each run is measured, after as long without (${DEFAULT-VALUE}).")
+    private int seconds;
+
+    @Option(
+            names = "--seed",
+            paramLabel = "N",
+            defaultValue = "1",
+            description = "Decides the graph that --local loads, and the operations (${DEFAULT-VALUE}).")
+    private long seed;
+
+    @Option(
+            names = "--threads",
+            paramLabel = "N",
+            defaultValue = "8",
+            description = "Transactions under way while it is loaded (${DEFAULT-VALUE}).")
+    private int threads;
+
+    @Option(names = "--json", paramLabel = "FILE", description = "Write the results to this file too.")
+    private @Nullable Path json;
+
+    FarmTaoCommand() {}
+
+    @Override
+    public Integer call() {
+        if (nodes < 2
+                || window < 1
+                || seconds < 1
+                || threads < 1
+                || updates.stream().anyMatch(percent -> percent < 0 || percent > PERCENT)) {
+            throw new UserErrorException("expected --graph 2, --window 1, --seconds 1, --threads 1, or more, and"
+                    + " --updates of 0 to 100");
+        }
+        ObjectMapper mapper = new ObjectMapper();
+        ObjectNode results = mapper.createObjectNode();
+        results.put("schema", 1).put("study", "farm tao");
+        results.put("window", window).put("seconds", seconds).put("seed", seed);
+        ArrayNode rows = results.putArray("rows");
+        try {
+            if (local) {
+                for (ClusterSettings settings : space.bothSettings()) {
+                    measureOwn(settings, results, rows);
+                }
+            } else {
+                int ignored = cluster.look(view -> measureThere(view, results, rows));
+            }
+        } catch (MeasurementException | ClusterException | FarmException | VerbsException e) {
+            return CommandFailure.tell(spec, e);
+        }
+        if (json != null) {
+            ResultFile.write(json, results);
+        }
+        return ExitCode.OK;
+    }
+
+    private void measureOwn(ClusterSettings settings, ObjectNode results, ArrayNode rows) {
+        try (LocalCluster started = new LocalCluster(
+                arguments -> OwnProgram.again(spec.root().userObject().getClass(), arguments),
+                provider.arguments(),
+                settings,
+                1)) {
+            started.addNodes(settings.machines());
+            try (ClusterView view = started.view()) {
+                FarmLocalCommand.awaitRegions(started, view);
+                ZooKeeperMembership membership = ZooKeeperMembership.join(
+                        started.servers(), started.name(), ClusterSettings.DEFAULT, PATIENCE_NS);
+                try (ClientOfCluster client = ClientOfCluster.join(provider, membership)) {
+                    LinkBenchGraph data = new LinkBenchGraph(nodes, seed);
+                    LoadedGraph graph = LoadedGraph.load(view, client.node().node(), data, threads, this::say);
+                    measure(view.settings(), graph, client, started, results, rows);
+                }
+            }
+        }
+    }
+
+    private void measureThere(ClusterView view, ObjectNode results, ArrayNode rows) {
+        LoadedGraph graph = LoadedGraph.find(view)
+                .filter(LoadedGraph::isWhole)
+                .orElseThrow(() -> new MeasurementException("cluster '" + view.name()
+                        + "' has no whole graph: run `softrdma farm load --graph NODES` with the same --zookeeper and"
+                        + " --name first"));
+        try (ClientOfCluster client = ClientOfCluster.join(provider, cluster.join(ClusterSettings.DEFAULT))) {
+            measure(view.settings(), graph, client, null, results, rows);
+        }
+    }
+
+    private void measure(
+            ClusterSettings settings,
+            LoadedGraph graph,
+            ClientOfCluster client,
+            @Nullable LocalCluster machines,
+            ObjectNode results,
+            ArrayNode rows) {
+        say("promises: strictly serializable; " + settings.replicas() + " of " + settings.machines()
+                + " machines have each object in memory, none on disk");
+        results.put("nodes", graph.data().nodes()).put("machines", settings.machines());
+        FatPointer[] names = graph.names(client.node().node(), threads);
+        FarmGraph open = graph.open(client.node().node());
+        long ns = TimeUnit.SECONDS.toNanos(seconds);
+        for (int percent : updates) {
+            TaoRun.Result result = new TaoRun(percent, window, ns, ns, seed).run(client.node(), open, names, machines);
+            say(result.text(settings.replicas()));
+            rows.add(result.json(new ObjectMapper(), settings.replicas()));
+        }
+    }
+
+    private void say(String line) {
+        PrintWriter out = spec.commandLine().getOut();
+        out.println(line);
+        out.flush();
+    }
+}
