@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.agrona.concurrent.BusySpinIdleStrategy;
 import org.junit.jupiter.api.AfterEach;
@@ -32,6 +33,9 @@ import org.softrdma.verbs.device.VerbsDevice;
 class OneThreadTest {
     private static final byte[] KEY = bytes("key");
     private static final long REQUEST_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(5);
+
+    /** Of other tests in this JVM. */
+    private final Set<Thread> others = Thread.getAllStackTraces().keySet();
 
     private final MemoryNetwork network = new MemoryNetwork();
     private final RunningServer running;
@@ -93,6 +97,7 @@ class OneThreadTest {
             reader.set(KEY, 0, 0, KEY);
             assertTrue(reader.get(KEY).isPresent());
             List<String> threads = Thread.getAllStackTraces().keySet().stream()
+                    .filter(thread -> !others.contains(thread))
                     .map(Thread::getName)
                     .filter(name -> name.startsWith("kv-"))
                     .toList();

@@ -7,15 +7,15 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.agrona.concurrent.NanoClock;
+import org.softrdma.net.transport.Acceptor;
+import org.softrdma.net.transport.EventLoop;
+import org.softrdma.net.transport.NettyTransport;
+import org.softrdma.net.transport.SocketEvents;
+import org.softrdma.net.transport.SocketOptions;
+import org.softrdma.net.transport.StreamSocket;
+import org.softrdma.net.transport.Transport;
 import org.softrdma.sim.SoftRdmaContext;
 import org.softrdma.sim.device.SoftRdmaDevice;
-import org.softrdma.sim.transport.Acceptor;
-import org.softrdma.sim.transport.EventLoop;
-import org.softrdma.sim.transport.NettyTransport;
-import org.softrdma.sim.transport.SocketEvents;
-import org.softrdma.sim.transport.SocketOptions;
-import org.softrdma.sim.transport.StreamSocket;
-import org.softrdma.sim.transport.Transport;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /**

@@ -11,13 +11,13 @@ import org.softrdma.fabric.baton.Group;
 import org.softrdma.fabric.baton.SimulatedThread;
 import org.softrdma.fabric.fault.Resource;
 import org.softrdma.fabric.network.FabricTransport;
+import org.softrdma.net.transport.Transport;
 import org.softrdma.sim.SoftRdmaContext;
 import org.softrdma.sim.device.DeviceSettings;
 import org.softrdma.sim.device.DeviceSurroundings;
 import org.softrdma.sim.device.ResourceQuota;
 import org.softrdma.sim.device.SoftRdmaDevice;
 import org.softrdma.sim.pinning.CountedPageLocks;
-import org.softrdma.sim.transport.Transport;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /** A host of the fabric: an address, devices, and processes that live and die together. Any process. */

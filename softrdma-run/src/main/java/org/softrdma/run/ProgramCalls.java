@@ -4,6 +4,7 @@ import java.lang.System.Logger.Level;
 import java.lang.foreign.Arena;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.softrdma.net.transport.LoopGuard;
 import org.softrdma.run.card.Card;
 import org.softrdma.run.card.CardSettings;
 import org.softrdma.run.card.EventWriter;
@@ -21,7 +22,6 @@ import org.softrdma.run.kernel.Notification;
 import org.softrdma.run.kernel.ProgramKernel;
 import org.softrdma.run.rdmacm.RdmaCmDevice;
 import org.softrdma.run.uverbs.UverbsDevice;
-import org.softrdma.sim.transport.LoopGuard;
 
 /**
  * Answers a program's calls, one after the other. Each call gets one answer, whatever happens here: a program that waits for ever would be

@@ -17,6 +17,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.softrdma.net.transport.SocketOptions;
 import org.softrdma.sim.connection.IwarpFactory;
 import org.softrdma.sim.connection.IwarpSettings;
 import org.softrdma.sim.device.DeviceProfile;
@@ -31,7 +32,6 @@ import org.softrdma.sim.roce.rc.RcSettings;
 import org.softrdma.sim.roce.wire.RnrTimer;
 import org.softrdma.sim.roce.wire.RocePacket;
 import org.softrdma.sim.samehost.SameHost;
-import org.softrdma.sim.transport.SocketOptions;
 import org.softrdma.verbs.Feature;
 import org.softrdma.verbs.PinningPolicy;
 

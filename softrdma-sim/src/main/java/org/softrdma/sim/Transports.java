@@ -3,10 +3,10 @@ package org.softrdma.sim;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
-import org.softrdma.sim.kernel.Shortage;
-import org.softrdma.sim.transport.NettyTransport;
-import org.softrdma.sim.transport.SocketOptions;
-import org.softrdma.sim.transport.Transport;
+import org.softrdma.net.kernel.Shortage;
+import org.softrdma.net.transport.NettyTransport;
+import org.softrdma.net.transport.SocketOptions;
+import org.softrdma.net.transport.Transport;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
 

@@ -21,13 +21,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.softrdma.net.transport.SocketOptions;
 import org.softrdma.sim.connection.IwarpFactory;
 import org.softrdma.sim.connection.IwarpSettings;
 import org.softrdma.sim.engine.EngineLimits;
 import org.softrdma.sim.engine.EngineTimeouts;
 import org.softrdma.sim.pinning.PinningSettings;
 import org.softrdma.sim.roce.RoceFactory;
-import org.softrdma.sim.transport.SocketOptions;
 import org.softrdma.verbs.PinningPolicy;
 
 /** Options of a device given as text. */

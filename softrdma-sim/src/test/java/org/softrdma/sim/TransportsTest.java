@@ -9,10 +9,10 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
+import org.softrdma.net.transport.NettyTransport;
+import org.softrdma.net.transport.SocketOptions;
+import org.softrdma.net.transport.Transport;
 import org.softrdma.sim.samehost.NearProcess;
-import org.softrdma.sim.transport.NettyTransport;
-import org.softrdma.sim.transport.SocketOptions;
-import org.softrdma.sim.transport.Transport;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.device.VerbsDevice;
 

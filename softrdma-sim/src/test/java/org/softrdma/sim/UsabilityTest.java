@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.softrdma.sim.peer.ChildJvm;
+import org.softrdma.net.peer.ChildJvm;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /** What the provider says that it uses is what a device uses. */

@@ -7,11 +7,11 @@ import java.nio.ByteBuffer;
 import org.softrdma.fabric.FabricNode;
 import org.softrdma.kv.client.network.ClientNetwork;
 import org.softrdma.kv.client.network.ClientStream;
+import org.softrdma.net.transport.EventLoop;
+import org.softrdma.net.transport.IoVectors;
+import org.softrdma.net.transport.StreamSocket;
+import org.softrdma.net.transport.Transport;
 import org.softrdma.sim.memory.MemoryOperations;
-import org.softrdma.sim.transport.EventLoop;
-import org.softrdma.sim.transport.IoVectors;
-import org.softrdma.sim.transport.StreamSocket;
-import org.softrdma.sim.transport.Transport;
 
 /** The network of one client, whose thread runs the event loop while it waits. The client's thread. */
 final class FabricClientNetwork implements ClientNetwork {

@@ -9,7 +9,7 @@ import org.softrdma.fabric.FabricNode;
 import org.softrdma.kv.client.KvClientContext;
 import org.softrdma.kv.server.KvServer;
 import org.softrdma.kv.server.KvServerContext;
-import org.softrdma.streams.StreamNetwork;
+import org.softrdma.kv.server.stream.StreamNetwork;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /**

@@ -11,12 +11,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 import org.softrdma.fabric.FabricNode;
 import org.softrdma.fabric.baton.Baton;
+import org.softrdma.net.transport.EventLoop;
+import org.softrdma.net.transport.IoVectors;
+import org.softrdma.net.transport.SocketEvents;
+import org.softrdma.net.transport.StreamSocket;
+import org.softrdma.net.transport.Transport;
 import org.softrdma.sim.memory.MemoryOperations;
-import org.softrdma.sim.transport.EventLoop;
-import org.softrdma.sim.transport.IoVectors;
-import org.softrdma.sim.transport.SocketEvents;
-import org.softrdma.sim.transport.StreamSocket;
-import org.softrdma.sim.transport.Transport;
 
 /**
  * A client that sends requests one behind the other without waiting for answers, reads these at its leisure, and ends its stream

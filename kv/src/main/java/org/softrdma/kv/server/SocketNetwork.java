@@ -2,7 +2,6 @@ package org.softrdma.kv.server;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.util.ServiceLoader;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.slf4j.Logger;
@@ -13,13 +12,14 @@ import org.softrdma.kv.server.host.NetworkUnavailableException;
 import org.softrdma.kv.server.host.PortSettings;
 import org.softrdma.kv.server.host.ServerNetwork;
 import org.softrdma.kv.server.host.ServerPort;
-import org.softrdma.kv.server.host.UringNetwork;
 import org.softrdma.kv.server.netty.NettyNetwork;
+import org.softrdma.kv.server.stream.StreamNetwork;
 
-/** Sockets of the system, by what {@link PortSettings.Io} asks for: io_uring if a module brings it, otherwise Netty. */
+/** Sockets of the system, by what {@link PortSettings.Io} asks for: io_uring where it works, otherwise Netty. */
 final class SocketNetwork implements ServerNetwork {
     private static final Logger LOG = LoggerFactory.getLogger(SocketNetwork.class);
 
+    private final StreamNetwork uring = new StreamNetwork();
     private final NettyNetwork netty = new NettyNetwork();
 
     @Override
@@ -31,7 +31,7 @@ final class SocketNetwork implements ServerNetwork {
             case EPOLL, NIO -> netty.listen(settings, clients, failed);
             case AUTO -> {
                 try {
-                    yield uring().listen(settings, clients, failed);
+                    yield uring.listen(settings, clients, failed);
                 } catch (NetworkUnavailableException e) {
                     LOG.debug("the memcached port does without io_uring: {}", e.getMessage());
                     yield netty.listen(settings, clients, failed);
@@ -39,19 +39,13 @@ final class SocketNetwork implements ServerNetwork {
             }
             case URING -> {
                 try {
-                    yield uring().listen(settings, clients, failed);
+                    yield uring.listen(settings, clients, failed);
                 } catch (NetworkUnavailableException e) {
                     String message = "the memcached port cannot use uring here: " + e.getMessage();
                     throw new UncheckedIOException(message, new IOException(message, e));
                 }
             }
         };
-    }
-
-    private static UringNetwork uring() {
-        return ServiceLoader.load(UringNetwork.class)
-                .findFirst()
-                .orElseThrow(() -> new NetworkUnavailableException("the module kv-streams is not on the class path"));
     }
 
     @Override

@@ -2,10 +2,12 @@ package org.softrdma.kv.server;
 
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.UnaryOperator;
 import org.softrdma.kv.client.KvClient;
 import org.softrdma.kv.client.KvClientContext;
+import org.softrdma.kv.server.host.PortSettings;
 import org.softrdma.sim.SoftRdmaProvider;
 import org.softrdma.verbs.device.VerbsDevice;
 
@@ -15,6 +17,10 @@ public final class RunningServer implements AutoCloseable {
     private final VerbsDevice clientDevice = new SoftRdmaProvider().open(Map.of());
     private final KvServer server;
     private boolean closed;
+
+    /** How ports do I/O, unless a test says otherwise: by the default, or as the build says that runs tests once more. */
+    private static final PortSettings.Io IO = PortSettings.Io.valueOf(
+            System.getProperty("softrdma.test.io", "auto").toUpperCase(Locale.ROOT));
 
     /** A server with defaults and two threads. */
     public RunningServer() {
@@ -40,6 +46,7 @@ public final class RunningServer implements AutoCloseable {
         KvServerContext context = new KvServerContext()
                 .memcachedAddress(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))
                 .threads(2)
+                .io(IO)
                 .version("test-1");
         server =
                 KvServer.start(seen.apply(serverDevice), settings.apply(context).conclude());

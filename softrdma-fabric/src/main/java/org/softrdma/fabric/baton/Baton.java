@@ -11,7 +11,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import org.agrona.concurrent.NanoClock;
 import org.jspecify.annotations.Nullable;
-import org.softrdma.sim.transport.Waits;
+import org.softrdma.net.transport.Waits;
 
 /**
  * Runs simulated threads one at a time. A thread runs until it waits, polls, or comes to a point where the seed lets

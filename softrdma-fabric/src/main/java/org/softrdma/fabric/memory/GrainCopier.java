@@ -4,7 +4,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import org.softrdma.fabric.baton.Baton;
 import org.softrdma.fabric.network.Copier;
-import org.softrdma.sim.memory.NativeMemory;
+import org.softrdma.net.memory.NativeMemory;
 
 /**
  * Copies from and to registered memory grain by grain, in an order that the seed chooses, and lets others run in

@@ -10,9 +10,9 @@ import java.util.Map;
 import java.util.Optional;
 import org.softrdma.fabric.baton.Baton;
 import org.softrdma.fabric.baton.Source;
+import org.softrdma.net.transport.ListenException;
+import org.softrdma.net.transport.SocketEvents;
 import org.softrdma.sim.roce.wire.PacketKind;
-import org.softrdma.sim.transport.ListenException;
-import org.softrdma.sim.transport.SocketEvents;
 
 /**
  * Datagrams on their way between hosts, each on its own: they are lost, repeated and overtaken. One step delivers one

@@ -7,7 +7,7 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.fabric.baton.Baton;
 import org.softrdma.fabric.baton.Source;
-import org.softrdma.sim.memory.NativeMemory;
+import org.softrdma.net.memory.NativeMemory;
 
 /**
  * One direction of a connection: a ring of bytes that are sent and not received yet, of which the first ones have

@@ -3,9 +3,9 @@ package org.softrdma.fabric.network;
 import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
 import java.util.function.Consumer;
-import org.softrdma.sim.transport.Acceptor;
-import org.softrdma.sim.transport.EventLoop;
-import org.softrdma.sim.transport.LoopGuard;
+import org.softrdma.net.transport.Acceptor;
+import org.softrdma.net.transport.EventLoop;
+import org.softrdma.net.transport.LoopGuard;
 
 /** A listening socket of the network. */
 final class FabricAcceptor implements Acceptor {

@@ -8,10 +8,10 @@ import java.nio.channels.ClosedChannelException;
 import java.util.ArrayDeque;
 import java.util.zip.CRC32C;
 import org.softrdma.fabric.baton.Baton;
-import org.softrdma.sim.transport.DatagramBatch;
-import org.softrdma.sim.transport.DatagramSocket;
-import org.softrdma.sim.transport.LoopGuard;
-import org.softrdma.sim.transport.SocketEvents;
+import org.softrdma.net.transport.DatagramBatch;
+import org.softrdma.net.transport.DatagramSocket;
+import org.softrdma.net.transport.LoopGuard;
+import org.softrdma.net.transport.SocketEvents;
 
 /** A socket for datagrams of the network. Strictly edge triggered, as {@link FabricSocket}. */
 final class FabricDatagramSocket implements DatagramSocket {

@@ -18,13 +18,13 @@ import org.softrdma.fabric.baton.Baton;
 import org.softrdma.fabric.baton.Group;
 import org.softrdma.fabric.baton.SimulatedThread;
 import org.softrdma.fabric.baton.Source;
-import org.softrdma.sim.transport.Acceptor;
-import org.softrdma.sim.transport.DatagramLoop;
-import org.softrdma.sim.transport.DatagramSocket;
-import org.softrdma.sim.transport.LoopGuard;
-import org.softrdma.sim.transport.SocketEvents;
-import org.softrdma.sim.transport.StreamSocket;
-import org.softrdma.sim.transport.Waits;
+import org.softrdma.net.transport.Acceptor;
+import org.softrdma.net.transport.DatagramLoop;
+import org.softrdma.net.transport.DatagramSocket;
+import org.softrdma.net.transport.LoopGuard;
+import org.softrdma.net.transport.SocketEvents;
+import org.softrdma.net.transport.StreamSocket;
+import org.softrdma.net.transport.Waits;
 
 /**
  * An event loop as a simulated thread, or one that its owner runs: in each of its steps it handles one task, timer or

@@ -6,11 +6,11 @@ import java.net.InetSocketAddress;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.fabric.baton.Baton;
-import org.softrdma.sim.transport.IoVectors;
-import org.softrdma.sim.transport.LoopGuard;
-import org.softrdma.sim.transport.RequestNames;
-import org.softrdma.sim.transport.SocketEvents;
-import org.softrdma.sim.transport.StreamSocket;
+import org.softrdma.net.transport.IoVectors;
+import org.softrdma.net.transport.LoopGuard;
+import org.softrdma.net.transport.RequestNames;
+import org.softrdma.net.transport.SocketEvents;
+import org.softrdma.net.transport.StreamSocket;
 
 /**
  * One end of a connection of the network. Strictly edge triggered: an edge that was taken and not used does not come

@@ -4,8 +4,8 @@ import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
 import org.softrdma.fabric.baton.Group;
-import org.softrdma.sim.transport.EventLoop;
-import org.softrdma.sim.transport.Transport;
+import org.softrdma.net.transport.EventLoop;
+import org.softrdma.net.transport.Transport;
 
 /** A transport on the network: its loops are simulated threads, or one that its owner runs. */
 public final class FabricTransport implements Transport {

@@ -1,7 +1,7 @@
 package org.softrdma.fabric.network;
 
 import org.jspecify.annotations.Nullable;
-import org.softrdma.sim.memory.NativeMemory;
+import org.softrdma.net.memory.NativeMemory;
 import org.softrdma.sim.wire.Ddp;
 import org.softrdma.sim.wire.MessageKind;
 import org.softrdma.sim.wire.MpaFrame;

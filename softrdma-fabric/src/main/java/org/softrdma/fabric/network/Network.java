@@ -13,8 +13,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.fabric.baton.Baton;
 import org.softrdma.fabric.baton.Source;
-import org.softrdma.sim.transport.ListenException;
-import org.softrdma.sim.transport.SocketEvents;
+import org.softrdma.net.transport.ListenException;
+import org.softrdma.net.transport.SocketEvents;
 
 /**
  * The hosts and what is on its way between them. One step delivers one thing that is due: a piece of a stream, its end,

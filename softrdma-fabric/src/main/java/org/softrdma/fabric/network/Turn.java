@@ -3,7 +3,7 @@ package org.softrdma.fabric.network;
 import java.util.ArrayList;
 import java.util.List;
 import org.softrdma.fabric.baton.Choices;
-import org.softrdma.sim.transport.StreamSocket;
+import org.softrdma.net.transport.StreamSocket;
 
 /**
  * A turn of a loop whose sockets do as those of io_uring: they receive ahead, and send together at the end of the turn

@@ -25,11 +25,11 @@ import org.softrdma.fabric.memory.GrainCopier;
 import org.softrdma.fabric.memory.Grains;
 import org.softrdma.fabric.memory.RegisteredRanges;
 import org.softrdma.fabric.memory.VirtualAddresses;
-import org.softrdma.sim.transport.DatagramBatch;
-import org.softrdma.sim.transport.DatagramLoop;
-import org.softrdma.sim.transport.DatagramSocket;
-import org.softrdma.sim.transport.ListenException;
-import org.softrdma.sim.transport.PeerAddress;
+import org.softrdma.net.transport.DatagramBatch;
+import org.softrdma.net.transport.DatagramLoop;
+import org.softrdma.net.transport.DatagramSocket;
+import org.softrdma.net.transport.ListenException;
+import org.softrdma.net.transport.PeerAddress;
 
 /** Datagrams of the network: lost, repeated and overtaken, but never changed. */
 class DatagramTest {

@@ -23,9 +23,9 @@ import org.softrdma.fabric.memory.GrainCopier;
 import org.softrdma.fabric.memory.Grains;
 import org.softrdma.fabric.memory.RegisteredRanges;
 import org.softrdma.fabric.memory.VirtualAddresses;
+import org.softrdma.net.transport.IoVectors;
+import org.softrdma.net.transport.StreamSocket;
 import org.softrdma.sim.memory.MemoryOperations;
-import org.softrdma.sim.transport.IoVectors;
-import org.softrdma.sim.transport.StreamSocket;
 
 /** What sockets of the network do at their ends, as TCP does it. */
 class NetworkTest {

@@ -10,12 +10,12 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.fabric.fault.What;
-import org.softrdma.sim.memory.NativeMemory;
-import org.softrdma.sim.transport.DatagramBatch;
-import org.softrdma.sim.transport.DatagramSocket;
-import org.softrdma.sim.transport.EventLoop;
-import org.softrdma.sim.transport.ForwardingDatagramSocket;
-import org.softrdma.sim.transport.SocketEvents;
+import org.softrdma.net.memory.NativeMemory;
+import org.softrdma.net.transport.DatagramBatch;
+import org.softrdma.net.transport.DatagramSocket;
+import org.softrdma.net.transport.EventLoop;
+import org.softrdma.net.transport.ForwardingDatagramSocket;
+import org.softrdma.net.transport.SocketEvents;
 
 /**
  * A socket whose datagrams have faults: those that it sends, and those that it receives from hosts and processes whose network is not this

@@ -6,12 +6,12 @@ import java.net.InetSocketAddress;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import org.softrdma.sim.transport.DatagramSocket;
-import org.softrdma.sim.transport.EventLoop;
-import org.softrdma.sim.transport.ForwardingLoop;
-import org.softrdma.sim.transport.ForwardingTransport;
-import org.softrdma.sim.transport.SocketEvents;
-import org.softrdma.sim.transport.Transport;
+import org.softrdma.net.transport.DatagramSocket;
+import org.softrdma.net.transport.EventLoop;
+import org.softrdma.net.transport.ForwardingLoop;
+import org.softrdma.net.transport.ForwardingTransport;
+import org.softrdma.net.transport.SocketEvents;
+import org.softrdma.net.transport.Transport;
 
 /** A network whose datagrams are lost, doubled and late as a plan says. Thread: that of its only loop. */
 public final class FaultyTransport extends ForwardingTransport {

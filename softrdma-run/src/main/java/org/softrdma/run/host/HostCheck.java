@@ -8,12 +8,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.softrdma.net.kernel.ProcFile;
 import org.softrdma.run.filter.DescriptorRange;
 import org.softrdma.run.kernel.Architecture;
 import org.softrdma.run.kernel.LinuxCall;
 import org.softrdma.run.kernel.RawCalls;
 import org.softrdma.run.launch.SeccompTrial;
-import org.softrdma.sim.kernel.ProcFile;
 
 /** Looks at this machine; whatever can be tried is tried. */
 public final class HostCheck {

@@ -1,7 +1,7 @@
 package org.softrdma.run.host;
 
 import java.util.List;
-import org.softrdma.sim.kernel.ProcFile;
+import org.softrdma.net.kernel.ProcFile;
 
 /** The terminal that this process and a program that it starts belong to. Any thread. */
 public final class Terminal {

@@ -1,6 +1,6 @@
 package org.softrdma.run.kernel;
 
-import org.softrdma.sim.transport.LoopGuard;
+import org.softrdma.net.transport.LoopGuard;
 
 /** Waits for memory. What a program waits for is tried again so, but not for ever. Makes no object. */
 public final class MemoryPause {

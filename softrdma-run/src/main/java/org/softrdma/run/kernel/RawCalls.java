@@ -6,7 +6,7 @@ import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
-import org.softrdma.sim.kernel.SystemCalls;
+import org.softrdma.net.kernel.SystemCalls;
 
 /**
  * Every system call through one function of the C library, {@code syscall}: once one call was made, all are linked, and none loads a

@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import org.softrdma.sim.kernel.Descriptor;
+import org.softrdma.net.kernel.Descriptor;
 
 /** Descriptors of the JVM, which a program must not inherit. It does inherit those that this process has inherited. Any thread. */
 public final class OwnDescriptors {

@@ -7,8 +7,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.util.List;
-import org.softrdma.sim.kernel.SystemCalls;
-import org.softrdma.sim.memory.NativeMemory;
+import org.softrdma.net.kernel.SystemCalls;
+import org.softrdma.net.memory.NativeMemory;
 
 /**
  * posix_spawnp(3) of a command, with this process's environment, directory and descriptors. Everything that it needs is made before the

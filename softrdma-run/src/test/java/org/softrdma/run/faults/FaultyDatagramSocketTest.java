@@ -22,10 +22,10 @@ import org.junit.jupiter.api.Test;
 import org.softrdma.fabric.fault.FaultPlan;
 import org.softrdma.fabric.fault.What;
 import org.softrdma.fabric.fault.When;
-import org.softrdma.sim.memory.NativeMemory;
-import org.softrdma.sim.transport.DatagramBatch;
-import org.softrdma.sim.transport.DatagramSocket;
-import org.softrdma.sim.transport.EventLoop;
+import org.softrdma.net.memory.NativeMemory;
+import org.softrdma.net.transport.DatagramBatch;
+import org.softrdma.net.transport.DatagramSocket;
+import org.softrdma.net.transport.EventLoop;
 
 /** Datagrams of one byte on a network that loses, doubles and delays them. */
 class FaultyDatagramSocketTest {

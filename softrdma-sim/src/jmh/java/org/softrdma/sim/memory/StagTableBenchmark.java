@@ -16,6 +16,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
+import org.softrdma.net.memory.NativeMemory;
 
 /** What a READ pays for its key: look-up, access check and address, among few and among a million regions. */
 @State(Scope.Thread)

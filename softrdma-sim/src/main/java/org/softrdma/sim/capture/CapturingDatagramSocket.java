@@ -2,9 +2,9 @@ package org.softrdma.sim.capture;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import org.softrdma.sim.transport.DatagramBatch;
-import org.softrdma.sim.transport.DatagramSocket;
-import org.softrdma.sim.transport.ForwardingDatagramSocket;
+import org.softrdma.net.transport.DatagramBatch;
+import org.softrdma.net.transport.DatagramSocket;
+import org.softrdma.net.transport.ForwardingDatagramSocket;
 
 /**
  * A socket for datagrams whose traffic is captured: what it sends, as soon as it has gone, and what it receives from sockets

@@ -6,9 +6,9 @@ import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.softrdma.sim.memory.NativeMemory;
-import org.softrdma.sim.transport.IoVectors;
-import org.softrdma.sim.transport.StreamSocket;
+import org.softrdma.net.memory.NativeMemory;
+import org.softrdma.net.transport.IoVectors;
+import org.softrdma.net.transport.StreamSocket;
 
 /**
  * A socket whose traffic is captured. Sent bytes are copied after the kernel has taken them. If memory is written

@@ -5,13 +5,13 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.List;
-import org.softrdma.sim.transport.DatagramSocket;
-import org.softrdma.sim.transport.EventLoop;
-import org.softrdma.sim.transport.ForwardingLoop;
-import org.softrdma.sim.transport.ForwardingTransport;
-import org.softrdma.sim.transport.SocketEvents;
-import org.softrdma.sim.transport.StreamSocket;
-import org.softrdma.sim.transport.Transport;
+import org.softrdma.net.transport.DatagramSocket;
+import org.softrdma.net.transport.EventLoop;
+import org.softrdma.net.transport.ForwardingLoop;
+import org.softrdma.net.transport.ForwardingTransport;
+import org.softrdma.net.transport.SocketEvents;
+import org.softrdma.net.transport.StreamSocket;
+import org.softrdma.net.transport.Transport;
 
 /**
  * A transport that captures its connections in a file, each once ({@link CapturedConnections}), and its datagrams ({@link

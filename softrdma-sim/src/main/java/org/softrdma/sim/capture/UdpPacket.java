@@ -3,7 +3,7 @@ package org.softrdma.sim.capture;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
-import org.softrdma.sim.memory.NativeMemory;
+import org.softrdma.net.memory.NativeMemory;
 
 /**
  * The IP and UDP headers before a captured datagram (RFC 768). Big endian.

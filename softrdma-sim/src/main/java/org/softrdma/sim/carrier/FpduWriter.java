@@ -1,8 +1,8 @@
 package org.softrdma.sim.carrier;
 
 import org.jspecify.annotations.Nullable;
+import org.softrdma.net.memory.NativeMemory;
 import org.softrdma.sim.memory.Binding;
-import org.softrdma.sim.memory.NativeMemory;
 import org.softrdma.sim.wire.Ddp;
 import org.softrdma.sim.wire.MessageKind;
 

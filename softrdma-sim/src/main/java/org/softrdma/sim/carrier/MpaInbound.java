@@ -1,10 +1,10 @@
 package org.softrdma.sim.carrier;
 
 import java.io.IOException;
+import org.softrdma.net.transport.StreamSocket;
 import org.softrdma.sim.engine.Counter;
 import org.softrdma.sim.engine.Placement;
 import org.softrdma.sim.engine.RnicEngine;
-import org.softrdma.sim.transport.StreamSocket;
 import org.softrdma.sim.wire.Ddp;
 
 /**

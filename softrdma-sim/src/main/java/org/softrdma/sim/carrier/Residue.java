@@ -3,10 +3,10 @@ package org.softrdma.sim.carrier;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
+import org.softrdma.net.memory.NativeMemory;
 import org.softrdma.sim.engine.RnicEngine;
 import org.softrdma.sim.memory.Binding;
 import org.softrdma.sim.memory.MemoryOperations;
-import org.softrdma.sim.memory.NativeMemory;
 import org.softrdma.sim.wire.MessageKind;
 
 /**

@@ -5,9 +5,9 @@ import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import org.softrdma.net.transport.IoVectors;
 import org.softrdma.sim.memory.MemoryOperations;
 import org.softrdma.sim.pinning.InUse;
-import org.softrdma.sim.transport.IoVectors;
 import org.softrdma.sim.wire.FpduCrc;
 
 /** The buffers of an engine, which its streams use one at a time to send and receive. Engine thread only. */

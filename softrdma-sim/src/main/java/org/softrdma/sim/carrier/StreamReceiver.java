@@ -2,11 +2,11 @@ package org.softrdma.sim.carrier;
 
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import org.softrdma.net.memory.NativeMemory;
+import org.softrdma.net.transport.IoVectors;
+import org.softrdma.net.transport.StreamSocket;
 import org.softrdma.sim.engine.Counter;
 import org.softrdma.sim.engine.RnicEngine;
-import org.softrdma.sim.memory.NativeMemory;
-import org.softrdma.sim.transport.IoVectors;
-import org.softrdma.sim.transport.StreamSocket;
 
 /**
  * How bytes come from the socket: into the engine's buffer, in one that the socket lends, or the rest of a payload straight into its place and what follows

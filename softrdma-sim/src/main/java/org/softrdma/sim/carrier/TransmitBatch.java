@@ -3,11 +3,11 @@ package org.softrdma.sim.carrier;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
+import org.softrdma.net.memory.NativeMemory;
+import org.softrdma.net.transport.IoVectors;
 import org.softrdma.sim.memory.Binding;
 import org.softrdma.sim.memory.MemoryOperations;
-import org.softrdma.sim.memory.NativeMemory;
 import org.softrdma.sim.memory.StagTable;
-import org.softrdma.sim.transport.IoVectors;
 import org.softrdma.sim.wire.MessageKind;
 
 /**

@@ -6,12 +6,12 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
+import org.softrdma.net.transport.EventLoop;
+import org.softrdma.net.transport.FaultLog;
 import org.softrdma.sim.engine.Counter;
 import org.softrdma.sim.engine.DrivenConnection;
 import org.softrdma.sim.engine.RnicEngine;
 import org.softrdma.sim.link.QueuePairEnd;
-import org.softrdma.sim.transport.EventLoop;
-import org.softrdma.sim.transport.FaultLog;
 import org.softrdma.verbs.CompletionStatus;
 
 /**

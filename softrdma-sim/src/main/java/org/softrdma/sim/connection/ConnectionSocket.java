@@ -2,11 +2,11 @@ package org.softrdma.sim.connection;
 
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
+import org.softrdma.net.memory.NativeMemory;
+import org.softrdma.net.transport.AddressText;
+import org.softrdma.net.transport.IoVectors;
+import org.softrdma.net.transport.StreamSocket;
 import org.softrdma.sim.carrier.StreamBuffers;
-import org.softrdma.sim.memory.NativeMemory;
-import org.softrdma.sim.transport.AddressText;
-import org.softrdma.sim.transport.IoVectors;
-import org.softrdma.sim.transport.StreamSocket;
 
 /** The socket of a connection, before it exists and after it is closed, too. Engine thread only. */
 final class ConnectionSocket {

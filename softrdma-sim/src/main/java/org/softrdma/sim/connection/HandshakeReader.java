@@ -3,8 +3,8 @@ package org.softrdma.sim.connection;
 import java.io.EOFException;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
-import org.softrdma.sim.memory.NativeMemory;
-import org.softrdma.sim.transport.StreamSocket;
+import org.softrdma.net.memory.NativeMemory;
+import org.softrdma.net.transport.StreamSocket;
 import org.softrdma.sim.wire.MalformedFrameException;
 import org.softrdma.sim.wire.MpaFrame;
 

@@ -8,12 +8,12 @@ import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
+import org.softrdma.net.transport.Acceptor;
+import org.softrdma.net.transport.EventLoop;
+import org.softrdma.net.transport.FaultLog;
 import org.softrdma.sim.engine.Counter;
 import org.softrdma.sim.engine.RnicEngine;
 import org.softrdma.sim.link.PeerRequest;
-import org.softrdma.sim.transport.Acceptor;
-import org.softrdma.sim.transport.EventLoop;
-import org.softrdma.sim.transport.FaultLog;
 
 /** Accepts TCP connections and gives each to an engine for its handshake. Thread of the first engine. */
 final class IwarpListener {

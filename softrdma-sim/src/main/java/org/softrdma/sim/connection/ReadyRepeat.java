@@ -2,7 +2,7 @@ package org.softrdma.sim.connection;
 
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
-import org.softrdma.sim.transport.EventLoop;
+import org.softrdma.net.transport.EventLoop;
 
 /**
  * Repeats the initiator's ready-to-receive to a silent peer, which may have missed what arrived right after its reply

@@ -12,6 +12,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.softrdma.net.transport.EventLoop;
 import org.softrdma.verbs.provider.PostingRules;
 
 /**
@@ -54,25 +55,25 @@ final class FirstUse {
 
     /** Those with a static initialiser that every wire uses; {@code FirstUseTest} finds what is missing. */
     private static final List<String> OWN = List.of(
+            "net.kernel.Shortage",
+            "net.memory.NativeMemory",
+            "net.transport.AcceptPause",
+            "net.transport.HostSilentException",
+            "net.transport.LoopGuard",
+            "net.transport.RegisteredStream",
             "sim.device.RegionPins$1",
             "sim.device.ResourceQuota$Kind",
             "sim.device.SoftConnectionRequest",
             "sim.device.SoftConnector",
             "sim.device.SoftListener",
-            "sim.kernel.Shortage",
             "sim.link.ConnectAttempt",
             "sim.memory.AccessResult",
             "sim.memory.AccessRights",
             "sim.memory.AccessRights$1",
-            "sim.memory.NativeMemory",
             "sim.memory.PageMemory",
             "sim.queue.ReceiveQueue",
             "sim.queue.SendQueue",
             "sim.samehost.ReadingThread",
-            "sim.transport.AcceptPause",
-            "sim.transport.HostSilentException",
-            "sim.transport.LoopGuard",
-            "sim.transport.RegisteredStream",
             "verbs.CompletionOpcode",
             "verbs.CompletionStatus",
             "verbs.EndCause",
@@ -91,13 +92,13 @@ final class FirstUse {
     private static final List<String> OF_NETTY = List.of("io.netty.util.NetUtil", "io.netty.util.internal.SocketUtils");
 
     private static final List<String> OF_LINUX = List.of(
-            "org.softrdma.sim.kernel.Descriptor",
-            "org.softrdma.sim.transport.LinuxSocket",
-            "org.softrdma.sim.transport.ReadVector",
+            "org.softrdma.net.kernel.Descriptor",
+            "org.softrdma.net.transport.LinuxSocket",
+            "org.softrdma.net.transport.ReadVector",
             "io.netty.channel.unix.Errors");
 
     private static final List<String> OF_URING =
-            List.of("org.softrdma.sim.uring.RingLoop$1", "org.softrdma.sim.uring.RingPort$1");
+            List.of("org.softrdma.net.uring.RingLoop$1", "org.softrdma.net.uring.RingPort$1");
 
     private static final List<String> OF_JAVA = List.of(
             "java.nio.channels.SocketChannel",
@@ -159,9 +160,9 @@ final class FirstUse {
         return lines(FirstUse.class, NAMED);
     }
 
-    /** The classes that the build has made of lambdas, here and of the API. */
+    /** The classes that the build has made of lambdas: here, of the API, and of event loops. */
     static List<String> lambdas() {
-        return Stream.of(FirstUse.class, PostingRules.class)
+        return Stream.of(FirstUse.class, PostingRules.class, EventLoop.class)
                 .flatMap(beside -> lines(beside, LAMBDAS).stream())
                 .toList();
     }

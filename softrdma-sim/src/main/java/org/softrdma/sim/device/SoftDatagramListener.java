@@ -4,11 +4,11 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
+import org.softrdma.net.transport.Acceptor;
 import org.softrdma.sim.engine.OnLoopOnce;
 import org.softrdma.sim.engine.RnicEngine;
 import org.softrdma.sim.link.PeerQuestion;
 import org.softrdma.sim.link.Wire;
-import org.softrdma.sim.transport.Acceptor;
 import org.softrdma.verbs.cm.DatagramListener;
 
 /** Lets a service of datagrams be found. The wire answers; application threads close. */

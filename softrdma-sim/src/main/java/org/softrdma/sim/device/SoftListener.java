@@ -7,11 +7,11 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.softrdma.net.transport.Acceptor;
+import org.softrdma.net.transport.AddressText;
 import org.softrdma.sim.engine.OnLoopOnce;
 import org.softrdma.sim.link.PeerRequest;
 import org.softrdma.sim.link.Wire;
-import org.softrdma.sim.transport.Acceptor;
-import org.softrdma.sim.transport.AddressText;
 import org.softrdma.verbs.cm.ConnectionRequest;
 import org.softrdma.verbs.cm.Listener;
 

@@ -1,7 +1,7 @@
 package org.softrdma.sim.engine;
 
 import org.jspecify.annotations.Nullable;
-import org.softrdma.sim.transport.LoopGuard;
+import org.softrdma.net.transport.LoopGuard;
 
 /**
  * A queue that stays whole when there is no memory to add to it. An {@code ArrayDeque} grows after it has added, and seems

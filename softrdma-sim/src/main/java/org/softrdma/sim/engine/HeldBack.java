@@ -1,8 +1,8 @@
 package org.softrdma.sim.engine;
 
 import java.lang.foreign.MemorySegment;
+import org.softrdma.net.memory.NativeMemory;
 import org.softrdma.sim.memory.MemoryOperations;
-import org.softrdma.sim.memory.NativeMemory;
 
 /**
  * The end of a message on its way into polled memory, held back until the message is complete, so that its last word

@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
-import org.softrdma.sim.transport.EventLoop;
-import org.softrdma.sim.transport.FaultLog;
-import org.softrdma.sim.transport.LoopGuard;
+import org.softrdma.net.transport.EventLoop;
+import org.softrdma.net.transport.FaultLog;
+import org.softrdma.net.transport.LoopGuard;
 
 /**
  * The connections of an engine that have a socket. The number of ended ones that wait for their peer is limited: no

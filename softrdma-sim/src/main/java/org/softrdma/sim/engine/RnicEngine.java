@@ -8,6 +8,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.agrona.concurrent.NanoClock;
 import org.jspecify.annotations.Nullable;
+import org.softrdma.net.transport.EventLoop;
+import org.softrdma.net.transport.LoopGuard;
+import org.softrdma.net.transport.Waits;
 import org.softrdma.sim.memory.Binding;
 import org.softrdma.sim.memory.MemoryOperations;
 import org.softrdma.sim.memory.Quiescence;
@@ -15,9 +18,6 @@ import org.softrdma.sim.memory.StagTable;
 import org.softrdma.sim.pinning.InUse;
 import org.softrdma.sim.pinning.PinTable;
 import org.softrdma.sim.queue.Progress;
-import org.softrdma.sim.transport.EventLoop;
-import org.softrdma.sim.transport.LoopGuard;
-import org.softrdma.sim.transport.Waits;
 
 /**
  * One event loop and what its connections share: counters, limits, memory, the epoch. In engine mode its own thread

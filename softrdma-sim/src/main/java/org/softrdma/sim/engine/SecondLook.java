@@ -1,7 +1,7 @@
 package org.softrdma.sim.engine;
 
 import java.util.concurrent.TimeUnit;
-import org.softrdma.sim.transport.EventLoop;
+import org.softrdma.net.transport.EventLoop;
 
 /**
  * Retries receives into registered memory that returned less than requested without an error. Most likely the socket

@@ -6,8 +6,9 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.util.concurrent.locks.ReentrantLock;
-import org.softrdma.sim.kernel.SystemCallException;
-import org.softrdma.sim.kernel.SystemCalls;
+import org.softrdma.net.kernel.SystemCallException;
+import org.softrdma.net.kernel.SystemCalls;
+import org.softrdma.net.memory.NativeMemory;
 
 /**
  * Another process as the owner of memory: the kernel copies from and to its addresses (process_vm_readv(2)). This

@@ -1,7 +1,7 @@
 package org.softrdma.sim.memory;
 
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
+import org.softrdma.net.memory.BufferOperations;
+import org.softrdma.net.memory.NativeMemory;
 import org.softrdma.verbs.HostMemory;
 import org.softrdma.verbs.MemorySource;
 import org.softrdma.verbs.VerbsException;
@@ -9,65 +9,15 @@ import org.softrdma.verbs.provider.Creation;
 import org.softrdma.verbs.provider.HostMemories;
 
 /**
- * A device's operations on native memory that can fail: allocating its own buffers and pages, and copying from and to
- * the application's memory. Nothing else in the module allocates native memory for connections or copies the
- * application's. So this is the one place where a test puts guards around every buffer and makes any call fail.
- *
- * <p>Each device gets one in its constructor. It is a class that tests override, not an interface: while nothing
- * overrides it, the JVM inlines the calls, so the hot path pays nothing. Any thread.
+ * A device's operations on native memory that can fail: those on buffers, and on the memory of registered regions.
+ * Nothing else in the module allocates native memory for connections or copies the application's. So this is the one
+ * place where a test puts guards around every buffer and makes any call fail. Any thread.
  */
-public class MemoryOperations {
-    /**
-     * Bytes between two safepoints of a copy. Not more: the JVM copies pieces of 2 KiB one after the other faster than
-     * 100 KiB as one (docs/studies/performance.md, "Pieces of a copy").
-     */
-    private static final long LARGEST_COPY = 2048;
-
+public class MemoryOperations extends BufferOperations {
     private static final int CACHE_LINE = 64;
 
     /** The operations of this machine. */
     public MemoryOperations() {}
-
-    /**
-     * Allocates a zeroed buffer for the device itself, which lives as long as something refers to the segment.
-     *
-     * @param length bytes
-     * @param alignment of its address
-     * @throws OutOfMemoryError if there is none
-     */
-    public final MemorySegment allocate(long length, long alignment) {
-        return allocate(length, alignment, Arena.ofAuto());
-    }
-
-    /**
-     * Allocates a zeroed buffer for the device itself, which lives as long as an arena.
-     *
-     * @param length bytes
-     * @param alignment of its address
-     * @param arena of the caller
-     * @throws OutOfMemoryError if there is none
-     */
-    public MemorySegment allocate(long length, long alignment, Arena arena) {
-        return arena.allocate(length, alignment);
-    }
-
-    /**
-     * Copies from or to the application's memory; the ranges must not overlap.
-     *
-     * <p>If a page is gone, for example because a mapped file was truncated, the JVM marks the thread and throws at its
-     * next safepoint. In compiled code that may be long after this method, outside the caller's {@code catch} and after
-     * the bytes were used. So there is a safepoint here, in a loop whose length the compiler cannot know.
-     *
-     * @throws InternalError if a page is gone
-     */
-    public void copy(long source, long target, long length) {
-        long done = 0;
-        while (done < length) {
-            long here = Math.min(length - done, LARGEST_COPY);
-            NativeMemory.copy(source + done, target + done, here);
-            done += here;
-        }
-    }
 
     /**
      * Copies from memory of a region, whoever owns it, to memory of the device; polled memory by whole words.

@@ -10,6 +10,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.random.RandomGenerator;
 import org.agrona.collections.Int2IntHashMap;
 import org.jspecify.annotations.Nullable;
+import org.softrdma.net.memory.NativeMemory;
 import org.softrdma.verbs.MemorySource;
 
 /**

@@ -8,9 +8,9 @@ import java.lang.invoke.MethodHandle;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import org.softrdma.sim.kernel.HugePages;
-import org.softrdma.sim.kernel.ProcFile;
-import org.softrdma.sim.kernel.SystemCalls;
+import org.softrdma.net.kernel.HugePages;
+import org.softrdma.net.kernel.ProcFile;
+import org.softrdma.net.kernel.SystemCalls;
 
 /** Page locks by Linux's mlock(2), mlock2(2) and munlock(2). */
 public final class KernelPageLocks implements PageLocks {

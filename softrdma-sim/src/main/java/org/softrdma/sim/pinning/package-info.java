@@ -47,7 +47,7 @@
  * <p><b>Huge pages.</b> Locking part of a huge page makes the kernel map its pages one by one, which costs later
  * accesses TLB misses. So the engine whose pin completes a huge page has it rebuilt (MADV_COLLAPSE), as long as nothing
  * was ever evicted: an eviction would split it again; and unless huge pages are not worthwhile here ({@link
- * org.softrdma.sim.kernel.HugePages}). Rejected: pinning whole huge pages, which pins eight times what
+ * org.softrdma.net.kernel.HugePages}). Rejected: pinning whole huge pages, which pins eight times what
  * is used when a little of much memory is used.
  *
  * <p><b>Deregistration</b> invalidates the key, waits for the batches that may know it, then gives back the region's

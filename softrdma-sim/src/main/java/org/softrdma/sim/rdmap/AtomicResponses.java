@@ -1,5 +1,6 @@
 package org.softrdma.sim.rdmap;
 
+import org.softrdma.net.memory.NativeMemory;
 import org.softrdma.sim.carrier.FpduWriter;
 import org.softrdma.sim.carrier.SegmentCounters;
 import org.softrdma.sim.engine.Counter;
@@ -8,7 +9,6 @@ import org.softrdma.sim.engine.RnicEngine;
 import org.softrdma.sim.memory.AccessResult;
 import org.softrdma.sim.memory.AccessRights;
 import org.softrdma.sim.memory.MemoryOperations;
-import org.softrdma.sim.memory.NativeMemory;
 import org.softrdma.sim.memory.StagTable;
 import org.softrdma.sim.memory.StreamWindows;
 import org.softrdma.sim.wire.MessageKind;

@@ -1,13 +1,13 @@
 package org.softrdma.sim.rdmap;
 
 import java.lang.foreign.MemorySegment;
+import org.softrdma.net.memory.NativeMemory;
 import org.softrdma.sim.carrier.FpduWriter;
 import org.softrdma.sim.carrier.SegmentCounters;
 import org.softrdma.sim.engine.RnicEngine;
 import org.softrdma.sim.memory.AccessResult;
 import org.softrdma.sim.memory.AccessRights;
 import org.softrdma.sim.memory.MemoryOperations;
-import org.softrdma.sim.memory.NativeMemory;
 import org.softrdma.sim.memory.StagTable;
 import org.softrdma.sim.queue.EntryTable;
 import org.softrdma.sim.queue.SendQueue;

@@ -1,10 +1,10 @@
 package org.softrdma.sim.rdmap;
 
+import org.softrdma.net.memory.NativeMemory;
 import org.softrdma.sim.carrier.FpduWriter;
 import org.softrdma.sim.carrier.SegmentCounters;
 import org.softrdma.sim.engine.Counter;
 import org.softrdma.sim.engine.Counters;
-import org.softrdma.sim.memory.NativeMemory;
 import org.softrdma.sim.queue.ReceiveQueue;
 import org.softrdma.sim.queue.SendQueue;
 import org.softrdma.sim.wire.MessageKind;

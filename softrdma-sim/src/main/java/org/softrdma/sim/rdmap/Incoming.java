@@ -1,7 +1,7 @@
 package org.softrdma.sim.rdmap;
 
+import org.softrdma.net.memory.NativeMemory;
 import org.softrdma.sim.carrier.SegmentSink;
-import org.softrdma.sim.memory.NativeMemory;
 import org.softrdma.sim.wire.Ddp;
 import org.softrdma.sim.wire.MessageKind;
 import org.softrdma.sim.wire.RdmapOpcode;

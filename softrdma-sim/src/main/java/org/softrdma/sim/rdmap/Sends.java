@@ -1,5 +1,6 @@
 package org.softrdma.sim.rdmap;
 
+import org.softrdma.net.memory.NativeMemory;
 import org.softrdma.sim.carrier.SegmentCounters;
 import org.softrdma.sim.engine.Counter;
 import org.softrdma.sim.engine.Counters;
@@ -7,7 +8,6 @@ import org.softrdma.sim.engine.Placement;
 import org.softrdma.sim.link.WindowRequests;
 import org.softrdma.sim.memory.AccessResult;
 import org.softrdma.sim.memory.AccessRights;
-import org.softrdma.sim.memory.NativeMemory;
 import org.softrdma.sim.memory.StagTable;
 import org.softrdma.sim.queue.EntryTable;
 import org.softrdma.sim.queue.ReceiveQueue;

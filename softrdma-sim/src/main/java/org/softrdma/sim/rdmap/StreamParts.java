@@ -1,10 +1,10 @@
 package org.softrdma.sim.rdmap;
 
+import org.softrdma.net.memory.NativeMemory;
 import org.softrdma.sim.carrier.FpduWriter;
 import org.softrdma.sim.engine.Counter;
 import org.softrdma.sim.engine.Placement;
 import org.softrdma.sim.engine.RnicEngine;
-import org.softrdma.sim.memory.NativeMemory;
 import org.softrdma.sim.wire.Ddp;
 import org.softrdma.sim.wire.TerminateCause;
 

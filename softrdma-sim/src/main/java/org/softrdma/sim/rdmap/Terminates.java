@@ -2,10 +2,10 @@ package org.softrdma.sim.rdmap;
 
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
+import org.softrdma.net.memory.NativeMemory;
 import org.softrdma.sim.carrier.FpduWriter;
 import org.softrdma.sim.carrier.SegmentCounters;
 import org.softrdma.sim.memory.MemoryOperations;
-import org.softrdma.sim.memory.NativeMemory;
 import org.softrdma.sim.queue.SendQueue;
 import org.softrdma.sim.wire.Ddp;
 import org.softrdma.sim.wire.MessageKind;

@@ -1,11 +1,11 @@
 package org.softrdma.sim.roce;
 
 import java.net.InetAddress;
+import org.softrdma.net.transport.PeerAddress;
 import org.softrdma.sim.roce.wire.Gid;
 import org.softrdma.sim.roce.wire.Icrc;
 import org.softrdma.sim.roce.wire.PseudoHeader;
 import org.softrdma.sim.roce.wire.RocePacket;
-import org.softrdma.sim.transport.PeerAddress;
 
 /**
  * The packet that is being received at a port: who has sent it, and what the headers below it were, as far as the ICRC

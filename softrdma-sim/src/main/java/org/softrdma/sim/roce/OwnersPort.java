@@ -1,10 +1,10 @@
 package org.softrdma.sim.roce;
 
 import java.net.InetSocketAddress;
+import org.softrdma.net.transport.EventLoop;
 import org.softrdma.sim.link.QueuePairNumbers;
 import org.softrdma.sim.roce.cm.CmPort;
 import org.softrdma.sim.roce.cm.CommunicationManager;
-import org.softrdma.sim.transport.EventLoop;
 
 /**
  * A port's connection manager for the owner of the device.

@@ -2,12 +2,12 @@ package org.softrdma.sim.roce;
 
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
+import org.softrdma.net.transport.DatagramBatch;
+import org.softrdma.net.transport.DatagramSocket;
 import org.softrdma.sim.engine.Counters;
 import org.softrdma.sim.memory.MemoryOperations;
 import org.softrdma.sim.roce.wire.Icrc;
 import org.softrdma.sim.roce.wire.RocePacket;
-import org.softrdma.sim.transport.DatagramBatch;
-import org.softrdma.sim.transport.DatagramSocket;
 
 /**
  * Packets on their way to a port's socket. They lie one behind the other; those of one path and of one length, but for

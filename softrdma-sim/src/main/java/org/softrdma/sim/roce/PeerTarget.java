@@ -1,6 +1,7 @@
 package org.softrdma.sim.roce;
 
 import org.jspecify.annotations.Nullable;
+import org.softrdma.net.memory.NativeMemory;
 import org.softrdma.sim.engine.Counter;
 import org.softrdma.sim.engine.Counters;
 import org.softrdma.sim.engine.Placement;
@@ -11,7 +12,6 @@ import org.softrdma.sim.memory.AccessResult;
 import org.softrdma.sim.memory.AccessRights;
 import org.softrdma.sim.memory.Binding;
 import org.softrdma.sim.memory.MemoryOperations;
-import org.softrdma.sim.memory.NativeMemory;
 import org.softrdma.sim.memory.StagTable;
 import org.softrdma.sim.memory.StreamWindows;
 import org.softrdma.sim.queue.ReceiveQueue;

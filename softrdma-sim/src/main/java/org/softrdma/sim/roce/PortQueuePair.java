@@ -1,6 +1,6 @@
 package org.softrdma.sim.roce;
 
-import org.softrdma.sim.transport.PeerAddress;
+import org.softrdma.net.transport.PeerAddress;
 
 /** A queue pair on a {@link RocePort}, which gets its packets and has its own to send. Engine thread only. */
 interface PortQueuePair {

@@ -1,11 +1,11 @@
 package org.softrdma.sim.roce;
 
 import org.jspecify.annotations.Nullable;
+import org.softrdma.net.memory.NativeMemory;
 import org.softrdma.sim.engine.Counters;
 import org.softrdma.sim.engine.RnicEngine;
 import org.softrdma.sim.link.LocalRequests;
 import org.softrdma.sim.link.QueuePairEnd;
-import org.softrdma.sim.memory.NativeMemory;
 import org.softrdma.sim.queue.SendQueue;
 import org.softrdma.sim.roce.rc.AnswerQueue;
 import org.softrdma.sim.roce.rc.RcSettings;

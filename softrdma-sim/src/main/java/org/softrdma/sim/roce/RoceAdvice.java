@@ -4,9 +4,9 @@ import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.util.Optional;
-import org.softrdma.sim.kernel.UdpSurroundings;
+import org.softrdma.net.kernel.UdpSurroundings;
+import org.softrdma.net.transport.SocketOptions;
 import org.softrdma.sim.roce.wire.RocePacket;
-import org.softrdma.sim.transport.SocketOptions;
 
 /** What stands in the way of RoCEv2 on this machine, each in a sentence that says what to do. Any thread. */
 public final class RoceAdvice {

@@ -8,6 +8,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
+import org.softrdma.net.transport.FaultLog;
+import org.softrdma.net.transport.PeerAddress;
 import org.softrdma.sim.engine.Counter;
 import org.softrdma.sim.engine.Doorbell;
 import org.softrdma.sim.engine.DrivenConnection;
@@ -22,8 +24,6 @@ import org.softrdma.sim.roce.wire.CmEndpoint;
 import org.softrdma.sim.roce.wire.ConnectReply;
 import org.softrdma.sim.roce.wire.PrivateData;
 import org.softrdma.sim.roce.wire.RoceOpcode;
-import org.softrdma.sim.transport.FaultLog;
-import org.softrdma.sim.transport.PeerAddress;
 import org.softrdma.verbs.CompletionStatus;
 
 /**

@@ -8,6 +8,13 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
+import org.softrdma.net.transport.DatagramBatch;
+import org.softrdma.net.transport.DatagramLoop;
+import org.softrdma.net.transport.DatagramSocket;
+import org.softrdma.net.transport.FaultLog;
+import org.softrdma.net.transport.LoopGuard;
+import org.softrdma.net.transport.PeerAddress;
+import org.softrdma.net.transport.SocketEvents;
 import org.softrdma.sim.engine.Counter;
 import org.softrdma.sim.engine.Counters;
 import org.softrdma.sim.engine.DrivenConnection;
@@ -17,13 +24,6 @@ import org.softrdma.sim.roce.wire.Icrc;
 import org.softrdma.sim.roce.wire.PacketCheck;
 import org.softrdma.sim.roce.wire.RoceOpcode;
 import org.softrdma.sim.roce.wire.RocePacket;
-import org.softrdma.sim.transport.DatagramBatch;
-import org.softrdma.sim.transport.DatagramLoop;
-import org.softrdma.sim.transport.DatagramSocket;
-import org.softrdma.sim.transport.FaultLog;
-import org.softrdma.sim.transport.LoopGuard;
-import org.softrdma.sim.transport.PeerAddress;
-import org.softrdma.sim.transport.SocketEvents;
 
 /**
  * A multicast group that queue pairs of this device have joined (annex A17): a socket of its own, which hears at port 4791

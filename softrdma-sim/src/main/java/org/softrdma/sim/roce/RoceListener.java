@@ -12,6 +12,10 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.softrdma.net.transport.Acceptor;
+import org.softrdma.net.transport.AddressText;
+import org.softrdma.net.transport.EventLoop;
+import org.softrdma.net.transport.ListenException;
 import org.softrdma.sim.link.PeerRequest;
 import org.softrdma.sim.roce.cm.CmConnection;
 import org.softrdma.sim.roce.cm.CmEvents;
@@ -19,10 +23,6 @@ import org.softrdma.sim.roce.wire.AddressHeader;
 import org.softrdma.sim.roce.wire.ConnectReject;
 import org.softrdma.sim.roce.wire.ConnectRequest;
 import org.softrdma.sim.roce.wire.PrivateData;
-import org.softrdma.sim.transport.Acceptor;
-import org.softrdma.sim.transport.AddressText;
-import org.softrdma.sim.transport.EventLoop;
-import org.softrdma.sim.transport.ListenException;
 
 /**
  * A service of the connection manager, by the number of its port in the port space of rdma_cm: no socket of its own, and

@@ -2,11 +2,11 @@ package org.softrdma.sim.roce;
 
 import java.net.Inet6Address;
 import java.net.InetAddress;
+import org.softrdma.net.transport.PeerAddress;
 import org.softrdma.sim.roce.cm.CmPeer;
 import org.softrdma.sim.roce.wire.Gid;
 import org.softrdma.sim.roce.wire.Icrc;
 import org.softrdma.sim.roce.wire.PseudoHeader;
-import org.softrdma.sim.transport.PeerAddress;
 
 /** From a port to a peer: the addresses that packets go to, and that their ICRC covers. */
 final class RocePath {

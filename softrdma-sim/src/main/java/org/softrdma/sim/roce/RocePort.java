@@ -12,13 +12,21 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
+import org.softrdma.net.memory.NativeMemory;
+import org.softrdma.net.transport.DatagramBatch;
+import org.softrdma.net.transport.DatagramLoop;
+import org.softrdma.net.transport.DatagramSocket;
+import org.softrdma.net.transport.EventLoop;
+import org.softrdma.net.transport.FaultLog;
+import org.softrdma.net.transport.LoopGuard;
+import org.softrdma.net.transport.PeerAddress;
+import org.softrdma.net.transport.SocketEvents;
 import org.softrdma.sim.engine.Counter;
 import org.softrdma.sim.engine.Counters;
 import org.softrdma.sim.engine.DrivenConnection;
 import org.softrdma.sim.engine.EnduringQueue;
 import org.softrdma.sim.engine.RnicEngine;
 import org.softrdma.sim.link.QueuePairNumbers;
-import org.softrdma.sim.memory.NativeMemory;
 import org.softrdma.sim.roce.cm.CmPeer;
 import org.softrdma.sim.roce.cm.CmSettings;
 import org.softrdma.sim.roce.cm.CommunicationManager;
@@ -33,14 +41,6 @@ import org.softrdma.sim.roce.wire.Mad;
 import org.softrdma.sim.roce.wire.PacketCheck;
 import org.softrdma.sim.roce.wire.RoceOpcode;
 import org.softrdma.sim.roce.wire.RocePacket;
-import org.softrdma.sim.transport.DatagramBatch;
-import org.softrdma.sim.transport.DatagramLoop;
-import org.softrdma.sim.transport.DatagramSocket;
-import org.softrdma.sim.transport.EventLoop;
-import org.softrdma.sim.transport.FaultLog;
-import org.softrdma.sim.transport.LoopGuard;
-import org.softrdma.sim.transport.PeerAddress;
-import org.softrdma.sim.transport.SocketEvents;
 
 /**
  * A UDP socket of an engine, and what shares it: the connections, by the numbers of their queue pairs, and the

@@ -15,12 +15,12 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.softrdma.net.transport.AddressText;
+import org.softrdma.net.transport.DatagramLoop;
+import org.softrdma.net.transport.ListenException;
 import org.softrdma.sim.engine.RnicEngine;
 import org.softrdma.sim.link.QueuePairNumbers;
 import org.softrdma.sim.roce.wire.RocePacket;
-import org.softrdma.sim.transport.AddressText;
-import org.softrdma.sim.transport.DatagramLoop;
-import org.softrdma.sim.transport.ListenException;
 
 /**
  * The ports of an engine: at most one for each address of this host. Where peers connect to this device, a port has the

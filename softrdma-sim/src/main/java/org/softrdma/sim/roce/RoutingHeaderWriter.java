@@ -1,9 +1,9 @@
 package org.softrdma.sim.roce;
 
+import org.softrdma.net.memory.NativeMemory;
+import org.softrdma.net.transport.PeerAddress;
 import org.softrdma.sim.memory.MemoryOperations;
-import org.softrdma.sim.memory.NativeMemory;
 import org.softrdma.sim.roce.wire.Gid;
-import org.softrdma.sim.transport.PeerAddress;
 import org.softrdma.verbs.RoutingHeader;
 
 /**

@@ -7,8 +7,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.softrdma.sim.kernel.LocalSocket;
-import org.softrdma.sim.kernel.SealedMemory;
+import org.softrdma.net.kernel.LocalSocket;
+import org.softrdma.net.kernel.SealedMemory;
 import org.softrdma.sim.memory.MemoryOperations;
 
 /**

@@ -2,8 +2,8 @@ package org.softrdma.sim.samehost;
 
 import java.io.IOException;
 import java.lang.invoke.VarHandle;
-import org.softrdma.sim.kernel.SealedMemory;
-import org.softrdma.sim.memory.NativeMemory;
+import org.softrdma.net.kernel.SealedMemory;
+import org.softrdma.net.memory.NativeMemory;
 
 /**
  * Whether a connection is alive at the side that has accepted it: the first int of a page that the peer can see, 1

@@ -1,7 +1,7 @@
 package org.softrdma.sim.samehost;
 
-import org.softrdma.sim.kernel.Descriptor;
-import org.softrdma.sim.kernel.LocalSocket;
+import org.softrdma.net.kernel.Descriptor;
+import org.softrdma.net.kernel.LocalSocket;
 
 /** The descriptor that came with a message, if any: closed with this, unless it was taken. One thread. */
 final class HandedFile implements AutoCloseable {

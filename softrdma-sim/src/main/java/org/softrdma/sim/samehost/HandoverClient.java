@@ -3,7 +3,7 @@ package org.softrdma.sim.samehost;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
-import org.softrdma.sim.kernel.LocalSocket;
+import org.softrdma.net.kernel.LocalSocket;
 
 /**
  * Goes to the handover server of a peer and takes what it hands over. Whatever fails is no fault of the connection, which

@@ -2,7 +2,7 @@ package org.softrdma.sim.samehost;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import org.softrdma.sim.kernel.LocalSocket;
+import org.softrdma.net.kernel.LocalSocket;
 import org.softrdma.sim.memory.KeyScrambler;
 
 /**

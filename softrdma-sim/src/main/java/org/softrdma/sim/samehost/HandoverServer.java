@@ -12,8 +12,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.softrdma.sim.kernel.LocalSocket;
-import org.softrdma.sim.kernel.SealedMemory;
+import org.softrdma.net.kernel.LocalSocket;
+import org.softrdma.net.kernel.SealedMemory;
 
 /**
  * Answers at the Unix socket beside a listener's port. It lets in processes of this user only, and hands files only to

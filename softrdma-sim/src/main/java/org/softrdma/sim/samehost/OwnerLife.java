@@ -6,8 +6,8 @@ import java.lang.invoke.VarHandle;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
-import org.softrdma.sim.kernel.RobustMutex;
-import org.softrdma.sim.memory.NativeMemory;
+import org.softrdma.net.kernel.RobustMutex;
+import org.softrdma.net.memory.NativeMemory;
 
 /**
  * Whether the process that shows memory lives: nobody else can say that it does not, once it was killed. A thread of it

@@ -6,8 +6,8 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
-import org.softrdma.sim.kernel.Descriptor;
-import org.softrdma.sim.kernel.SealedMemory;
+import org.softrdma.net.kernel.Descriptor;
+import org.softrdma.net.kernel.SealedMemory;
 
 /**
  * The memory of peers that a device's connections read: a file that several of them were handed is mapped once. With a

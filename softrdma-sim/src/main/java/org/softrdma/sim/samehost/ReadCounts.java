@@ -1,8 +1,8 @@
 package org.softrdma.sim.samehost;
 
 import java.io.IOException;
-import org.softrdma.sim.kernel.SealedMemory;
-import org.softrdma.sim.memory.NativeMemory;
+import org.softrdma.net.kernel.SealedMemory;
+import org.softrdma.net.memory.NativeMemory;
 
 /**
  * What the requester has read on one connection, in a page that the responder can see, so that its counters stay true

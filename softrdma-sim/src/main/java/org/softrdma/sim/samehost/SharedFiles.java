@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
-import org.softrdma.sim.kernel.SealedMemory;
-import org.softrdma.sim.memory.NativeMemory;
+import org.softrdma.net.kernel.SealedMemory;
+import org.softrdma.net.memory.NativeMemory;
 
 /**
  * What a device hands over, in the order in which it came: parts of the table, and allocations. Peers ask for one after

@@ -1,7 +1,7 @@
 package org.softrdma.sim.samehost;
 
 import java.lang.invoke.VarHandle;
-import org.softrdma.sim.memory.NativeMemory;
+import org.softrdma.net.memory.NativeMemory;
 
 /**
  * A row of the table of regions that peers can see. The responder writes it under the lock of its stag table; peers

@@ -4,7 +4,7 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.softrdma.sim.kernel.SealedMemory;
+import org.softrdma.net.kernel.SealedMemory;
 import org.softrdma.sim.memory.AccessRights;
 import org.softrdma.sim.memory.RowContent;
 import org.softrdma.sim.memory.RowMirror;

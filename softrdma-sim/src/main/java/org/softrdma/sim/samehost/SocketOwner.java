@@ -9,8 +9,8 @@ import java.nio.file.Path;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.OptionalLong;
-import org.softrdma.sim.kernel.ProcFile;
-import org.softrdma.sim.kernel.SocketDiagnosis;
+import org.softrdma.net.kernel.ProcFile;
+import org.softrdma.net.kernel.SocketDiagnosis;
 
 /**
  * Finds out whether a process holds the connecting end of a TCP connection: the kernel says which socket that is, and

@@ -1,6 +1,6 @@
 package org.softrdma.sim.wire;
 
-import org.softrdma.sim.memory.NativeMemory;
+import org.softrdma.net.memory.NativeMemory;
 
 /**
  * FPDUs and the DDP and RDMAP headers in them (RFC 5044 section 4, RFC 5041 section 4, RFC 5040 section 4).

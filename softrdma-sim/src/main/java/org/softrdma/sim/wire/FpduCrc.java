@@ -2,7 +2,7 @@ package org.softrdma.sim.wire;
 
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
-import org.softrdma.sim.memory.NativeMemory;
+import org.softrdma.net.memory.NativeMemory;
 
 /**
  * The CRC32C of an FPDU, from its length field through the pad (RFC 5044 section 4.4), least significant byte first on

@@ -1,6 +1,6 @@
 package org.softrdma.sim.wire;
 
-import org.softrdma.sim.memory.NativeMemory;
+import org.softrdma.net.memory.NativeMemory;
 
 /**
  * The messages that RFC 7306 adds to RDMAP: each is one untagged segment, last of its message, without payload behind

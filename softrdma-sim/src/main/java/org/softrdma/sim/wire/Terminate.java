@@ -1,6 +1,6 @@
 package org.softrdma.sim.wire;
 
-import org.softrdma.sim.memory.NativeMemory;
+import org.softrdma.net.memory.NativeMemory;
 
 /**
  * The Terminate message (RFC 5040 section 4.8): an untagged segment on queue 2 with MSN 1.

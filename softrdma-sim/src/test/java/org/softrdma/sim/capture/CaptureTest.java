@@ -23,11 +23,12 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.softrdma.net.peer.TestBytes;
+import org.softrdma.net.transport.EveryTransport;
 import org.softrdma.sim.SoftRdmaProvider;
 import org.softrdma.sim.peer.Frames;
 import org.softrdma.sim.peer.RawPeer;
 import org.softrdma.sim.peer.TestDevice;
-import org.softrdma.sim.transport.EveryTransport;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.ProtectionDomain;
@@ -59,7 +60,7 @@ class CaptureTest {
         TestDevice.Guarded memory =
                 device.guarded(length, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_WRITE);
         byte[] request = Frames.mpa(Frames.REQUEST_KEY, Frames.ENHANCED, 2, Frames.depths(0, 4, 4));
-        byte[] pattern = Frames.pattern(3, length);
+        byte[] pattern = TestBytes.pattern(3, length);
         List<byte[]> sent = new ArrayList<>(List.of(request));
         List<byte[]> received = new ArrayList<>();
         try (RawPeer peer = RawPeer.connect(device.address())) {
@@ -74,7 +75,7 @@ class CaptureTest {
                     int end = Math.min(length, at + 60_000);
                     byte[] fpdu = Frames.fpdu(
                             Frames.tagged(
-                                    Frames.WRITE, end == length, key, address + at, Frames.slice(pattern, at, end)),
+                                    Frames.WRITE, end == length, key, address + at, TestBytes.slice(pattern, at, end)),
                             false);
                     sent.add(fpdu);
                     peer.sendBytes(fpdu);
@@ -93,7 +94,8 @@ class CaptureTest {
                 peer.expectEnd();
             }
         }
-        return new Said(Frames.concat(sent.toArray(new byte[0][])), Frames.concat(received.toArray(new byte[0][])));
+        return new Said(
+                TestBytes.concat(sent.toArray(new byte[0][])), TestBytes.concat(received.toArray(new byte[0][])));
     }
 
     /** In manual progress the thread that writes is the application's, and whoever interrupts it does not mean the capture. */

@@ -32,19 +32,19 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.softrdma.sim.memory.NativeMemory;
-import org.softrdma.sim.peer.Frames;
+import org.softrdma.net.memory.NativeMemory;
+import org.softrdma.net.peer.TestBytes;
+import org.softrdma.net.transport.DatagramBatch;
+import org.softrdma.net.transport.DatagramLoop;
+import org.softrdma.net.transport.DatagramSocket;
+import org.softrdma.net.transport.EveryTransport;
+import org.softrdma.net.transport.PeerAddress;
+import org.softrdma.net.transport.SocketOptions;
+import org.softrdma.net.transport.Transport;
+import org.softrdma.net.transport.TransportKinds;
 import org.softrdma.sim.roce.wire.Icrc;
 import org.softrdma.sim.roce.wire.PseudoHeader;
 import org.softrdma.sim.roce.wire.RocePacket;
-import org.softrdma.sim.transport.DatagramBatch;
-import org.softrdma.sim.transport.DatagramLoop;
-import org.softrdma.sim.transport.DatagramSocket;
-import org.softrdma.sim.transport.EveryTransport;
-import org.softrdma.sim.transport.PeerAddress;
-import org.softrdma.sim.transport.SocketOptions;
-import org.softrdma.sim.transport.Transport;
-import org.softrdma.sim.transport.TransportKinds;
 
 /** A capture holds each datagram once, with the headers that it had. */
 class DatagramCaptureTest {
@@ -87,9 +87,9 @@ class DatagramCaptureTest {
         InetAddress address = InetAddress.getByName(host);
         Assumptions.assumeTrue(NetworkInterface.getByInetAddress(address) != null, "no " + host + " here");
         Path file = directory.resolve("datagrams.pcapng");
-        byte[] train = Frames.pattern(3, 3 * 1040 - 5);
-        byte[] lone = Frames.pattern(4, 77);
-        byte[] foreign = Frames.pattern(5, 99);
+        byte[] train = TestBytes.pattern(3, 3 * 1040 - 5);
+        byte[] lone = TestBytes.pattern(4, 77);
+        byte[] foreign = TestBytes.pattern(5, 99);
         boolean cut;
         InetSocketAddress from;
         InetSocketAddress to;
@@ -260,7 +260,7 @@ class DatagramCaptureTest {
                 byte[] second = each.withIcrcFor(1);
                 batch.add(memory(alone), alone.length, peer);
                 batch.addTrain(
-                        memory(Frames.concat(alone, second)), 2 * alone.length, alone.length, PeerAddress.of(peer));
+                        memory(TestBytes.concat(alone, second)), 2 * alone.length, alone.length, PeerAddress.of(peer));
                 socket.send(batch, 0, 2);
                 written.addAll(List.of(alone, alone, second));
             }

@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.softrdma.net.transport.IoVectors;
 import org.softrdma.sim.memory.GuardedMemory;
-import org.softrdma.sim.transport.IoVectors;
 import org.softrdma.sim.wire.MessageKind;
 
 class TransmitBatchTest {

@@ -17,13 +17,13 @@ import java.io.IOException;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.mockito.InOrder;
+import org.softrdma.net.transport.StreamSocket;
 import org.softrdma.sim.carrier.StreamBuffers;
 import org.softrdma.sim.engine.Counter;
 import org.softrdma.sim.engine.Counters;
 import org.softrdma.sim.engine.DrivenConnection;
 import org.softrdma.sim.engine.RnicEngine;
 import org.softrdma.sim.link.QueuePairEnd;
-import org.softrdma.sim.transport.StreamSocket;
 import org.softrdma.verbs.CompletionStatus;
 
 /** A connection that breaks ends first and tells then, and what fails in telling does not matter. */

@@ -10,6 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.softrdma.net.peer.TestBytes;
 import org.softrdma.sim.peer.Frames;
 import org.softrdma.sim.wire.MpaFrame;
 import org.softrdma.sim.wire.TerminateCause;
@@ -76,7 +77,7 @@ class MpaNegotiationTest {
     }
 
     private static void assertEncodes(byte[] expected, MpaFrame frame) {
-        assertEquals(Frames.hex(expected), Frames.hex(frame.encode()));
+        assertEquals(TestBytes.hex(expected), TestBytes.hex(frame.encode()));
     }
 
     // ---- the initiator's judgement of the reply

@@ -17,11 +17,12 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.softrdma.net.peer.TestBytes;
+import org.softrdma.net.transport.EveryTransport;
 import org.softrdma.sim.SoftRdmaProvider;
 import org.softrdma.sim.peer.Frames;
 import org.softrdma.sim.peer.RawPeer;
 import org.softrdma.sim.peer.TestDevice;
-import org.softrdma.sim.transport.EveryTransport;
 import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.QueuePairAttributes;
 import org.softrdma.verbs.QueuePairLimits;
@@ -140,7 +141,7 @@ class ClosingDeviceTest {
                 device = server.device();
                 for (int i = 0; i < PEERS; i++) {
                     RawPeer peer = RawPeer.connect(server.address());
-                    peer.sendBytes(Frames.slice(REQUEST, 0, i));
+                    peer.sendBytes(TestBytes.slice(REQUEST, 0, i));
                     peers.add(peer);
                 }
             }

@@ -13,6 +13,8 @@ import java.lang.classfile.constantpool.PoolEntry;
 import java.lang.classfile.instruction.InvokeDynamicInstruction;
 import java.lang.reflect.Method;
 import java.net.InetSocketAddress;
+import java.nio.file.FileSystem;
+import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
@@ -28,10 +30,11 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.softrdma.net.peer.ChildJvm;
+import org.softrdma.net.transport.EventLoop;
+import org.softrdma.net.transport.EveryTransport;
 import org.softrdma.sim.flight.Flight;
-import org.softrdma.sim.peer.ChildJvm;
 import org.softrdma.sim.peer.TestDevice;
-import org.softrdma.sim.transport.EveryTransport;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.AddressHandle;
 import org.softrdma.verbs.MemoryRegion;
@@ -73,7 +76,6 @@ class FirstUseTest {
             "device",
             "engine",
             "flight",
-            "kernel",
             "link",
             "memory",
             "queue",
@@ -84,9 +86,10 @@ class FirstUseTest {
             "roce/unreliable",
             "roce/wire",
             "samehost",
-            "transport",
-            "uring",
             "wire");
+
+    /** The same of softrdma-net. */
+    private static final List<String> ROOMS_OF_NET = List.of("kernel", "memory", "transport", "uring");
 
     /** When a device opens or closes, or memory is registered or allocated: a failure there is one of this call. */
     private static final List<String> WITH_MEMORY = List.of(
@@ -165,21 +168,35 @@ class FirstUseTest {
     }
 
     private static List<String> ownClasses() throws Exception {
-        Path root = Path.of(FirstUse.class
-                .getProtectionDomain()
-                .getCodeSource()
-                .getLocation()
-                .toURI());
         List<String> names = new ArrayList<>();
-        for (String room : ROOMS) {
-            try (Stream<Path> found =
-                    Files.list(root.resolve("org/softrdma/sim").resolve(room))) {
+        addClasses(names, FirstUse.class, "org/softrdma/sim", ROOMS);
+        addClasses(names, EventLoop.class, "org/softrdma/net", ROOMS_OF_NET);
+        return names;
+    }
+
+    /** Adds the names of a module's classes, which lie in a directory or in a jar. */
+    private static void addClasses(List<String> names, Class<?> ofModule, String prefix, List<String> rooms)
+            throws Exception {
+        Path code = Path.of(
+                ofModule.getProtectionDomain().getCodeSource().getLocation().toURI());
+        if (Files.isDirectory(code)) {
+            addClasses(names, code, prefix, rooms);
+        } else {
+            try (FileSystem jar = FileSystems.newFileSystem(code)) {
+                addClasses(names, jar.getPath("/"), prefix, rooms);
+            }
+        }
+    }
+
+    private static void addClasses(List<String> names, Path root, String prefix, List<String> rooms)
+            throws IOException {
+        for (String room : rooms) {
+            try (Stream<Path> found = Files.list(root.resolve(prefix).resolve(room))) {
                 found.map(file -> root.relativize(file).toString())
                         .filter(file -> file.endsWith(SUFFIX))
                         .forEach(file -> names.add(file.substring(0, file.length() - SUFFIX.length())));
             }
         }
-        return names;
     }
 
     private static Set<String> withOuterAndSuperclasses(Set<String> names) throws IOException {

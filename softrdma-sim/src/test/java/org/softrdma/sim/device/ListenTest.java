@@ -12,8 +12,8 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.softrdma.net.transport.EveryTransport;
 import org.softrdma.sim.peer.TestDevice;
-import org.softrdma.sim.transport.EveryTransport;
 import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.QueuePairAttributes;
 import org.softrdma.verbs.QueuePairLimits;
@@ -57,7 +57,7 @@ class ListenTest {
 
             assertEquals(VerbsErrorCode.ADDRESS_NOT_AVAILABLE, refusal.code());
             assertEquals(
-                    "cannot listen on 192.0.2.1:0: no interface of this machine has that address",
+                    "cannot listen on any port of 192.0.2.1: no interface of this machine has that address",
                     refusal.getMessage());
         }
     }

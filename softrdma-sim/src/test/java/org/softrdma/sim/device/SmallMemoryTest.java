@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
-import org.softrdma.sim.peer.ChildJvm;
+import org.softrdma.net.peer.ChildJvm;
 import org.softrdma.sim.peer.TestDevice;
 import org.softrdma.verbs.Capabilities;
 import org.softrdma.verbs.QueuePair;

@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.softrdma.net.peer.TestBytes;
 import org.softrdma.sim.peer.Frames;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.Feature;
@@ -82,11 +83,11 @@ class AtomicsTest {
 
         byte[] readResponse(int length) {
             return Frames.tagged(
-                    Frames.READ_RESPONSE, true, 7, 0, Frames.slice(Frames.pattern(2, DATA_BYTES), 0, length));
+                    Frames.READ_RESPONSE, true, 7, 0, TestBytes.slice(TestBytes.pattern(2, DATA_BYTES), 0, length));
         }
 
         void expectSent(byte[]... segments) {
-            assertEquals(Frames.hex(fpdus(segments)), Frames.hex(FakeDevice.stream(socket)));
+            assertEquals(TestBytes.hex(fpdus(segments)), TestBytes.hex(FakeDevice.stream(socket)));
         }
 
         @Override
@@ -103,7 +104,7 @@ class AtomicsTest {
         for (int i = 0; i < segments.length; i++) {
             fpdus[i] = Frames.fpdu(segments[i], false);
         }
-        return Frames.concat(fpdus);
+        return TestBytes.concat(fpdus);
     }
 
     private static void accepted(PostStatus status) {
@@ -240,10 +241,10 @@ class AtomicsTest {
                     for (int i = 0; i < segments.length; i++) {
                         fpdus[i] = Frames.fpdu(segments[i], crc.equals("on"));
                     }
-                    byte[] stream = Frames.concat(fpdus);
-                    bench.socket.give(Frames.slice(stream, 0, at));
+                    byte[] stream = TestBytes.concat(fpdus);
+                    bench.socket.give(TestBytes.slice(stream, 0, at));
                     bench.device.run();
-                    bench.socket.give(Frames.slice(stream, at, stream.length));
+                    bench.socket.give(TestBytes.slice(stream, at, stream.length));
                     bench.device.run();
                     assertEquals(9, bench.word(0), "cut at " + at);
                     assertEquals(2, bench.device.counter("sentSegments.atomicResponse"), "cut at " + at);
@@ -328,7 +329,7 @@ class AtomicsTest {
             MemorySegment sink = bench.sink.memory();
             assertEquals(0x0102_0304_0506_0708L, sink.get(ValueLayout.JAVA_LONG_UNALIGNED, offset));
             assertEquals(-1, sink.get(ValueLayout.JAVA_LONG_UNALIGNED, offset + 8));
-            byte[] pattern = Frames.pattern(3, DATA_BYTES);
+            byte[] pattern = TestBytes.pattern(3, DATA_BYTES);
             for (int i = 0; i < DATA_BYTES; i++) {
                 if (i < offset || i >= offset + 16) {
                     assertEquals(pattern[i], sink.get(ValueLayout.JAVA_BYTE, i), "byte " + i);
@@ -386,7 +387,8 @@ class AtomicsTest {
             bench.give(Frames.atomicResponse(1, 1, 0));
             bench.expectSent(
                     atomic,
-                    Frames.tagged(Frames.WRITE, true, RKEY, REMOTE, Frames.slice(Frames.pattern(2, DATA_BYTES), 0, 3)));
+                    Frames.tagged(
+                            Frames.WRITE, true, RKEY, REMOTE, TestBytes.slice(TestBytes.pattern(2, DATA_BYTES), 0, 3)));
         }
     }
 
@@ -410,7 +412,7 @@ class AtomicsTest {
             bench.sink.close();
             bench.give(Frames.atomicResponse(1, 1, -1));
             assertEquals(List.of("1 LOCAL_PROTECTION_ERROR 0"), bench.device.told());
-            assertEquals(Frames.hex(before), Frames.hex(memory.toArray(ValueLayout.JAVA_BYTE)));
+            assertEquals(TestBytes.hex(before), TestBytes.hex(memory.toArray(ValueLayout.JAVA_BYTE)));
         }
     }
 

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.softrdma.net.peer.TestBytes;
 import org.softrdma.sim.peer.Frames;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionStatus;
@@ -88,7 +89,7 @@ class EngineFaultTest {
 
     private static void requireServed(FakeDevice device, FakeSocket socket, QueuePair pair, MemoryRegion memory) {
         pair.postReceive(2, memory, 0, LENGTH);
-        socket.give(Frames.fpdu(Frames.send(1, Frames.pattern(1, 100)), false));
+        socket.give(Frames.fpdu(Frames.send(1, TestBytes.pattern(1, 100)), false));
         assertEquals(List.of(CompletionStatus.SUCCESS), device.drain());
     }
 }

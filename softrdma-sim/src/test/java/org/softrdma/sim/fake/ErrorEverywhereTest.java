@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.softrdma.net.peer.TestBytes;
 import org.softrdma.sim.peer.Frames;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionStatus;
@@ -278,7 +279,7 @@ class ErrorEverywhereTest {
 
         /** What the peer says, and the beginning of one more segment. */
         private byte[] incoming() {
-            byte[] payload = Frames.pattern(9, LENGTH);
+            byte[] payload = TestBytes.pattern(9, LENGTH);
             List<byte[]> all = new ArrayList<>();
             switch (traffic) {
                 case READS -> {
@@ -316,8 +317,8 @@ class ErrorEverywhereTest {
                 }
             }
             byte[] half = fpdu(Frames.send(firstReceived() ? 2 : 1, payload));
-            all.add(Frames.slice(half, 0, LENGTH / 2));
-            return Frames.concat(all.toArray(byte[][]::new));
+            all.add(TestBytes.slice(half, 0, LENGTH / 2));
+            return TestBytes.concat(all.toArray(byte[][]::new));
         }
 
         private boolean firstReceived() {
@@ -361,7 +362,7 @@ class ErrorEverywhereTest {
 
         private void serve(QueuePair bystander, FakeSocket beside, MemoryRegion other) {
             assertEquals(PostStatus.ACCEPTED, bystander.postReceive(7, other, 0, LENGTH));
-            beside.give(fpdu(Frames.send(1, Frames.pattern(1, 100))));
+            beside.give(fpdu(Frames.send(1, TestBytes.pattern(1, 100))));
             assertEquals(List.of(CompletionStatus.SUCCESS), device.drain(), () -> what + ": beside it");
         }
     }

@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import org.softrdma.net.peer.TestBytes;
 import org.softrdma.sim.SoftRdmaContext;
 import org.softrdma.sim.device.DeviceSurroundings;
 import org.softrdma.sim.device.SoftRdmaDevice;
@@ -105,7 +106,7 @@ final class FakeDevice implements AutoCloseable {
     /** Registered memory with a pattern. */
     MemoryRegion region(int seed, int length, AccessFlag... access) {
         MemorySegment memory = memory(length);
-        MemorySegment.copy(Frames.pattern(seed, length), 0, memory, ValueLayout.JAVA_BYTE, 0, length);
+        MemorySegment.copy(TestBytes.pattern(seed, length), 0, memory, ValueLayout.JAVA_BYTE, 0, length);
         return own(domain.register(memory, Set.of(access)));
     }
 
@@ -175,7 +176,7 @@ final class FakeDevice implements AutoCloseable {
     /** What was sent behind the MPA reply. */
     static byte[] stream(FakeSocket socket) {
         byte[] all = socket.sent();
-        return Frames.slice(all, REPLY_BYTES, all.length);
+        return TestBytes.slice(all, REPLY_BYTES, all.length);
     }
 
     /** Drives the device until it has nothing to do. */

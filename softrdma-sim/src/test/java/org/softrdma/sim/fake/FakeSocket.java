@@ -11,10 +11,10 @@ import java.util.Arrays;
 import java.util.Deque;
 import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
-import org.softrdma.sim.memory.NativeMemory;
-import org.softrdma.sim.transport.IoVectors;
-import org.softrdma.sim.transport.SocketEvents;
-import org.softrdma.sim.transport.StreamSocket;
+import org.softrdma.net.memory.NativeMemory;
+import org.softrdma.net.transport.IoVectors;
+import org.softrdma.net.transport.SocketEvents;
+import org.softrdma.net.transport.StreamSocket;
 
 /**
  * A socket whose peer is the test. Incoming bytes come in pieces, each by a call of its own; outgoing bytes are collected,

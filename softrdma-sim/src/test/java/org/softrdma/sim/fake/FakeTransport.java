@@ -14,11 +14,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.agrona.concurrent.NanoClock;
 import org.jspecify.annotations.Nullable;
-import org.softrdma.sim.transport.Acceptor;
-import org.softrdma.sim.transport.EventLoop;
-import org.softrdma.sim.transport.SocketEvents;
-import org.softrdma.sim.transport.StreamSocket;
-import org.softrdma.sim.transport.Transport;
+import org.softrdma.net.transport.Acceptor;
+import org.softrdma.net.transport.EventLoop;
+import org.softrdma.net.transport.SocketEvents;
+import org.softrdma.net.transport.StreamSocket;
+import org.softrdma.net.transport.Transport;
 
 /** One loop for manual progress. Its time stands still but for {@link #advance}. One thread. */
 final class FakeTransport implements Transport {

@@ -8,7 +8,7 @@ import java.lang.foreign.ValueLayout;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
-import org.softrdma.sim.peer.Frames;
+import org.softrdma.net.peer.TestBytes;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.PostStatus;
@@ -85,8 +85,8 @@ final class FuzzPlot {
         grantSpread(sink, READS);
         words = region(domain, WORDS * Long.BYTES, true, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_ATOMIC);
         fetched = region(domain, ATOMICS * Long.BYTES, true, AccessFlag.READ_SINK);
-        MemorySegment.copy(Frames.pattern(4, REGION), 0, target.memory(), ValueLayout.JAVA_BYTE, 0, REGION);
-        MemorySegment.copy(Frames.pattern(5, REGION), 0, source.memory(), ValueLayout.JAVA_BYTE, 0, REGION);
+        MemorySegment.copy(TestBytes.pattern(4, REGION), 0, target.memory(), ValueLayout.JAVA_BYTE, 0, REGION);
+        MemorySegment.copy(TestBytes.pattern(5, REGION), 0, source.memory(), ValueLayout.JAVA_BYTE, 0, REGION);
         pristine = MemorySegment.ofArray(this.block.toArray(ValueLayout.JAVA_BYTE));
         places = List.of(
                 Place.remote(target),

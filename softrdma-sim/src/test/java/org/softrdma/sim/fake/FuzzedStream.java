@@ -3,6 +3,7 @@ package org.softrdma.sim.fake;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Random;
+import org.softrdma.net.peer.TestBytes;
 import org.softrdma.sim.peer.Frames;
 
 /** What a hostile peer says: valid frames in their order, and now and then one that went wrong at random. */
@@ -97,7 +98,7 @@ final class FuzzedStream {
         return switch (random.nextInt(5)) {
             case 0 -> flip(frame, 24);
             case 1 -> put(frame, 18, (short) (random.nextBoolean() ? random.nextInt(5) : random.nextInt()));
-            case 2 -> Frames.slice(frame, 0, random.nextInt(frame.length));
+            case 2 -> TestBytes.slice(frame, 0, random.nextInt(frame.length));
             case 3 -> garbage();
             default -> put(frame, 16, (short) random.nextInt());
         };
@@ -303,9 +304,9 @@ final class FuzzedStream {
             case 10 -> flip(Frames.fpdu(segment, crc), segment.length + 9);
             case 11 -> cut(Frames.fpdu(segment, crc));
             case 12 -> garbage();
-            case 13 -> Frames.concat(Frames.fpdu(segment, crc), Frames.fpdu(segment, crc));
+            case 13 -> TestBytes.concat(Frames.fpdu(segment, crc), Frames.fpdu(segment, crc));
             case 14 -> fpdu(cut(segment));
-            default -> fpdu(Frames.concat(segment, bytes(1 + random.nextInt(READ_SINK))));
+            default -> fpdu(TestBytes.concat(segment, bytes(1 + random.nextInt(READ_SINK))));
         };
     }
 
@@ -314,7 +315,7 @@ final class FuzzedStream {
     }
 
     private byte[] cut(byte[] bytes) {
-        return Frames.slice(bytes, 0, random.nextInt(bytes.length));
+        return TestBytes.slice(bytes, 0, random.nextInt(bytes.length));
     }
 
     private byte[] flip(byte[] bytes, int within) {

@@ -9,6 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.softrdma.net.peer.TestBytes;
 import org.softrdma.sim.peer.Frames;
 import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.QueuePairLimits;
@@ -57,7 +58,7 @@ class HandshakeTimeTest {
     void shouldRejectAtOnceWhenThePeerRequiresMarkers(String name, byte[] request, byte[] reply, String transport) {
         FakeSocket peer = device.socket().give(request);
         device.run();
-        assertEquals(Frames.hex(reply), Frames.hex(peer.sent()));
+        assertEquals(TestBytes.hex(reply), TestBytes.hex(peer.sent()));
         peer.giveEnd();
         device.run();
         expectFailedOnce(peer);
@@ -168,7 +169,7 @@ class HandshakeTimeTest {
         assertEquals(QueuePairState.READY_TO_SEND, pair.state());
         byte[] sent = peer.sent();
         int from = Math.max(0, sent.length - READY.length);
-        assertEquals(Frames.hex(READY), Frames.hex(Frames.slice(sent, from, sent.length)));
+        assertEquals(TestBytes.hex(READY), TestBytes.hex(TestBytes.slice(sent, from, sent.length)));
         device.close();
     }
 }

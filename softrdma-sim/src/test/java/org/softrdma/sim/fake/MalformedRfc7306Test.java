@@ -12,6 +12,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.softrdma.net.peer.TestBytes;
 import org.softrdma.sim.peer.Frames;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.MemoryRegion;
@@ -101,7 +102,7 @@ class MalformedRfc7306Test {
         void requireUntouched() {
             List<byte[]> now = contents();
             for (int i = 0; i < now.size(); i++) {
-                assertEquals(Frames.hex(before.get(i)), Frames.hex(now.get(i)), "region " + i);
+                assertEquals(TestBytes.hex(before.get(i)), TestBytes.hex(now.get(i)), "region " + i);
             }
         }
 
@@ -392,8 +393,8 @@ class MalformedRfc7306Test {
             byte[] stream = FakeDevice.stream(bench.socket);
             boolean read = broken.code() >>> 8 == 1 && (wrong[1] & 0xF) == Frames.READ_REQUEST;
             assertEquals(
-                    Frames.hex(Frames.fpdu(Frames.terminate(broken.code(), wrong, true, read), false)),
-                    Frames.hex(Frames.slice(stream, sent, stream.length)),
+                    TestBytes.hex(Frames.fpdu(Frames.terminate(broken.code(), wrong, true, read), false)),
+                    TestBytes.hex(TestBytes.slice(stream, sent, stream.length)),
                     "Terminate");
             assertEquals(QueuePairState.ERROR, bench.pair.state());
             assertEquals(1, bench.device.counter(broken.counter()));

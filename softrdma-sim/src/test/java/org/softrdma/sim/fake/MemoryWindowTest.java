@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.softrdma.net.peer.TestBytes;
 import org.softrdma.sim.peer.Frames;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionOpcode;
@@ -103,7 +104,7 @@ class MemoryWindowTest {
         /** What was sent since the last call. */
         byte[] heard() {
             byte[] all = FakeDevice.stream(socket);
-            byte[] here = Frames.slice(all, heard, all.length);
+            byte[] here = TestBytes.slice(all, heard, all.length);
             heard = all.length;
             return here;
         }
@@ -135,8 +136,8 @@ class MemoryWindowTest {
             byte[] all = FakeDevice.stream(by);
             byte[] terminate = fpdu(Frames.terminate(code, segment, true, read));
             assertEquals(
-                    Frames.hex(terminate),
-                    Frames.hex(Frames.slice(all, Math.max(0, all.length - terminate.length), all.length)));
+                    TestBytes.hex(terminate),
+                    TestBytes.hex(TestBytes.slice(all, Math.max(0, all.length - terminate.length), all.length)));
         }
 
         @Override
@@ -167,11 +168,11 @@ class MemoryWindowTest {
             assertEquals(1, bench.device.queue().poll(one));
             assertEquals(CompletionOpcode.BIND_WINDOW, one[0].opcode());
             assertEquals(0, one[0].byteLength());
-            assertEquals("", Frames.hex(bench.heard()), "a bind sends nothing");
+            assertEquals("", TestBytes.hex(bench.heard()), "a bind sends nothing");
 
             bench.reads(1, key, bench.address(), LENGTH);
             bench.reads(2, key, bench.address() + LENGTH - 1, 1);
-            byte[] news = Frames.pattern(77, 100);
+            byte[] news = TestBytes.pattern(77, 100);
             bench.says(Frames.tagged(Frames.WRITE, true, key, bench.address() + 3, news));
             bench.device.run();
             assertArrayEquals(news, bench.bytes(FROM + 3, 100));
@@ -421,7 +422,7 @@ class MemoryWindowTest {
             MemoryWindow window = bench.bound(READ_WRITE);
             byte[] read = Frames.readRequest(1, 9, 99, 8, window.rkey(), bench.address());
             assertEquals(PostStatus.ACCEPTED, bench.pair.postReceive(3, bench.received, 0, 10));
-            bench.socket.give(Frames.concat(fpdu(read), fpdu(Frames.sendInvalidate(false, 1, window.rkey()))));
+            bench.socket.give(TestBytes.concat(fpdu(read), fpdu(Frames.sendInvalidate(false, 1, window.rkey()))));
             bench.expectTerminate(INVALID_STAG, read);
         }
     }
@@ -445,8 +446,8 @@ class MemoryWindowTest {
             assertEquals(QueuePairState.ERROR, bench.pair.state());
             byte[] said = bench.heard();
             assertTrue(said.length < LENGTH, "the whole response was sent");
-            assertFalse(Frames.hex(said).contains("dbdb"), "what was there after the invalidation");
-            assertEquals(Frames.hex(Frames.slice(live, 0, 64)), Frames.hex(Frames.slice(said, 16, 80)));
+            assertFalse(TestBytes.hex(said).contains("dbdb"), "what was there after the invalidation");
+            assertEquals(TestBytes.hex(TestBytes.slice(live, 0, 64)), TestBytes.hex(TestBytes.slice(said, 16, 80)));
         }
     }
 
@@ -458,11 +459,11 @@ class MemoryWindowTest {
         try (Bench bench = new Bench()) {
             MemoryWindow window = bench.bound(READ_WRITE);
             byte[] write = fpdu(Frames.tagged(Frames.WRITE, true, window.rkey(), bench.address(), new byte[LENGTH]));
-            bench.socket.give(Frames.slice(write, 0, 100));
+            bench.socket.give(TestBytes.slice(write, 0, 100));
             bench.device.run();
             invalidate(bench, how, window);
             bench.region.memory().fill((byte) 0xDB);
-            bench.socket.give(Frames.slice(write, 100, write.length));
+            bench.socket.give(TestBytes.slice(write, 100, write.length));
             bench.device.run();
             assertEquals(QueuePairState.ERROR, bench.pair.state());
             for (byte one : bench.bytes(0, REGION)) {
@@ -477,15 +478,15 @@ class MemoryWindowTest {
             MemoryWindow window = bench.bound(READ_WRITE);
             assertEquals(PostStatus.ACCEPTED, bench.pair.postReceive(3, bench.received, 0, 100));
             byte[] send = fpdu(Frames.sendInvalidate(false, 1, window.rkey(), new byte[100]));
-            bench.socket.give(Frames.slice(send, 0, 60));
+            bench.socket.give(TestBytes.slice(send, 0, 60));
             bench.device.run();
             window.close();
             bench.heard();
-            bench.socket.give(Frames.slice(send, 60, send.length));
+            bench.socket.give(TestBytes.slice(send, 60, send.length));
             assertEquals(List.of(CompletionStatus.REMOTE_INVALID_REQUEST_ERROR), bench.device.drain());
             assertEquals(
-                    Frames.hex(fpdu(Frames.terminate(CANNOT_INVALIDATE, new byte[0], false, false))),
-                    Frames.hex(bench.heard()));
+                    TestBytes.hex(fpdu(Frames.terminate(CANNOT_INVALIDATE, new byte[0], false, false))),
+                    TestBytes.hex(bench.heard()));
         }
     }
 
@@ -718,18 +719,18 @@ class MemoryWindowTest {
             bench.device.run();
             int opcode = solicited ? Frames.SEND_SOLICITED_INVALIDATE : Frames.SEND_INVALIDATE;
             byte[][] segments = {
-                Frames.untagged(opcode, false, 0, 1, 0, Frames.slice(payload, 0, 96)),
-                Frames.untagged(opcode, false, 0, 1, 96, Frames.slice(payload, 96, 192)),
-                Frames.untagged(opcode, true, 0, 1, 192, Frames.slice(payload, 192, 200))
+                Frames.untagged(opcode, false, 0, 1, 0, TestBytes.slice(payload, 0, 96)),
+                Frames.untagged(opcode, false, 0, 1, 96, TestBytes.slice(payload, 96, 192)),
+                Frames.untagged(opcode, true, 0, 1, 192, TestBytes.slice(payload, 192, 200))
             };
             byte[] all = new byte[0];
             for (byte[] segment : segments) {
                 java.nio.ByteBuffer.wrap(segment).putInt(2, 0x1234_5678);
-                all = Frames.concat(all, fpdu(segment));
+                all = TestBytes.concat(all, fpdu(segment));
             }
             int plain = solicited ? Frames.SEND_SOLICITED : Frames.SEND;
-            all = Frames.concat(all, fpdu(Frames.untagged(plain, true, 0, 2, 0, payload[0])));
-            assertEquals(Frames.hex(all), Frames.hex(bench.heard()));
+            all = TestBytes.concat(all, fpdu(Frames.untagged(plain, true, 0, 2, 0, payload[0])));
+            assertEquals(TestBytes.hex(all), TestBytes.hex(bench.heard()));
             WorkCompletion[] one = WorkCompletion.array(1);
             assertEquals(1, bench.device.queue().poll(one));
             assertEquals(CompletionOpcode.SEND, one[0].opcode());

@@ -8,6 +8,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.softrdma.net.peer.TestBytes;
 import org.softrdma.sim.peer.Frames;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionStatus;
@@ -25,7 +26,7 @@ class PartsOfFpdusTest {
     @ValueSource(ints = {100, 300, 5000})
     void shouldHoldAboutAsMuchAsHasCome(int part) throws Exception {
         try (FakeDevice device = new FakeDevice("crc", "on")) {
-            byte[] fpdu = Frames.fpdu(Frames.send(1, Frames.pattern(1, LENGTH)), true);
+            byte[] fpdu = Frames.fpdu(Frames.send(1, TestBytes.pattern(1, LENGTH)), true);
             List<FakeSocket> sockets = new ArrayList<>();
             List<QueuePair> pairs = new ArrayList<>();
             for (int i = 0; i < CONNECTIONS; i++) {
@@ -34,7 +35,7 @@ class PartsOfFpdusTest {
             }
             long before = device.nativeMemory().allocatedBytes();
             for (FakeSocket socket : sockets) {
-                socket.give(Frames.slice(fpdu, 0, part));
+                socket.give(TestBytes.slice(fpdu, 0, part));
             }
             device.run();
             long held = device.nativeMemory().allocatedBytes() - before;
@@ -50,16 +51,16 @@ class PartsOfFpdusTest {
     void shouldGiveBackWhatItKeptOfWhatCame() {
         try (FakeDevice device = new FakeDevice("crc", "on")) {
             MemoryRegion memory = device.region(3, LENGTH, AccessFlag.RECEIVE_SINK);
-            byte[] fpdu = Frames.fpdu(Frames.send(1, Frames.pattern(1, LENGTH)), true);
+            byte[] fpdu = Frames.fpdu(Frames.send(1, TestBytes.pattern(1, LENGTH)), true);
             List<Play> plays = new ArrayList<>();
             long before = device.nativeMemory().allocatedBytes();
             for (int i = 0; i < CONNECTIONS; i++) {
                 Play play = new Play(device);
                 plays.add(play);
                 play.pair.postReceive(1, memory, 0, LENGTH);
-                play.socket.give(Frames.slice(fpdu, 0, LENGTH / 2));
+                play.socket.give(TestBytes.slice(fpdu, 0, LENGTH / 2));
                 device.run();
-                play.socket.give(Frames.slice(fpdu, LENGTH / 2, fpdu.length));
+                play.socket.give(TestBytes.slice(fpdu, LENGTH / 2, fpdu.length));
                 assertEquals(List.of(CompletionStatus.SUCCESS), device.drain());
             }
             requireOneBuffer(device, before);
@@ -74,7 +75,7 @@ class PartsOfFpdusTest {
             MemoryRegion memory = device.region(3, LENGTH, AccessFlag.REMOTE_READ);
             byte[] request = Frames.fpdu(Frames.readRequest(1, 5, 0, LENGTH, memory.rkey(), memory.address()), true);
             byte[] response =
-                    Frames.fpdu(Frames.tagged(Frames.READ_RESPONSE, true, 5, 0, Frames.pattern(3, LENGTH)), true);
+                    Frames.fpdu(Frames.tagged(Frames.READ_RESPONSE, true, 5, 0, TestBytes.pattern(3, LENGTH)), true);
             List<Play> plays = new ArrayList<>();
             long before = device.nativeMemory().allocatedBytes();
             for (int i = 0; i < CONNECTIONS; i++) {
@@ -84,7 +85,7 @@ class PartsOfFpdusTest {
                 device.run();
                 play.socket.takeAll();
                 device.run();
-                assertEquals(Frames.hex(response), Frames.hex(FakeDevice.stream(play.socket)));
+                assertEquals(TestBytes.hex(response), TestBytes.hex(FakeDevice.stream(play.socket)));
             }
             requireOneBuffer(device, before);
             plays.forEach(Play::end);

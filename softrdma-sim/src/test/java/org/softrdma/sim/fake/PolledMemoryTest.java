@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.softrdma.net.peer.TestBytes;
 import org.softrdma.sim.peer.Frames;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionStatus;
@@ -78,11 +79,11 @@ class PolledMemoryTest {
             int at = 0;
             for (int length : lengths) {
                 int end = Math.min(payload.length, at + length);
-                fpdus.add(segment(opcode, false, stag, address + at, Frames.slice(payload, at, end)));
+                fpdus.add(segment(opcode, false, stag, address + at, TestBytes.slice(payload, at, end)));
                 at = end;
             }
-            fpdus.add(segment(opcode, true, stag, address + at, Frames.slice(payload, at, payload.length)));
-            return Frames.concat(fpdus.toArray(byte[][]::new));
+            fpdus.add(segment(opcode, true, stag, address + at, TestBytes.slice(payload, at, payload.length)));
+            return TestBytes.concat(fpdus.toArray(byte[][]::new));
         }
 
         byte[] segment(int opcode, boolean last, int stag, long address, byte[] payload) {
@@ -157,9 +158,9 @@ class PolledMemoryTest {
                     for (int cut = 0; cut < stream.length; cut++) {
                         String how = length + " bytes in " + Arrays.toString(lengths) + ", cut at " + cut;
                         region.memory().fill(OLD);
-                        bench.give(Frames.slice(stream, 0, cut));
+                        bench.give(TestBytes.slice(stream, 0, cut));
                         requireIncomplete(bytes(region.memory()), start, message, how);
-                        bench.give(Frames.slice(stream, cut, stream.length));
+                        bench.give(TestBytes.slice(stream, cut, stream.length));
                         requireComplete(bytes(region.memory()), start, message, how);
                     }
                 }
@@ -185,9 +186,9 @@ class PolledMemoryTest {
                         String how = length + " bytes in " + Arrays.toString(lengths) + ", cut at " + cut;
                         sink.memory().fill(OLD);
                         bench.pair.postRead(1, sink, start, length, 1, 2, SendFlags.SIGNALLED);
-                        bench.give(Frames.slice(stream, 0, cut));
+                        bench.give(TestBytes.slice(stream, 0, cut));
                         requireIncomplete(bytes(sink.memory()), start, message, how);
-                        bench.give(Frames.slice(stream, cut, stream.length));
+                        bench.give(TestBytes.slice(stream, cut, stream.length));
                         requireComplete(bytes(sink.memory()), start, message, how);
                         assertEquals(List.of(CompletionStatus.SUCCESS), bench.device.drain(), how);
                     }
@@ -202,7 +203,7 @@ class PolledMemoryTest {
     void shouldReceiveNothingDirectly(int length, int start) {
         try (Bench bench = new Bench(false)) {
             MemoryRegion region = bench.target(length + WORD);
-            byte[] message = Frames.pattern(5, length);
+            byte[] message = TestBytes.pattern(5, length);
             for (int i = 0; i < length; i++) {
                 message[i] |= (byte) 0x80;
             }
@@ -210,10 +211,10 @@ class PolledMemoryTest {
             int payloadEnd = 16 + length;
             for (int cut : new int[] {100, 300, 3000, payloadEnd - 9, payloadEnd - 1, payloadEnd, stream.length - 1}) {
                 region.memory().fill(OLD);
-                bench.give(Frames.slice(stream, 0, Math.min(cut, 200)));
-                bench.give(Frames.slice(stream, Math.min(cut, 200), cut));
+                bench.give(TestBytes.slice(stream, 0, Math.min(cut, 200)));
+                bench.give(TestBytes.slice(stream, Math.min(cut, 200), cut));
                 requireIncomplete(bytes(region.memory()), start, message, "cut at " + cut);
-                bench.give(Frames.slice(stream, cut, stream.length));
+                bench.give(TestBytes.slice(stream, cut, stream.length));
                 requireComplete(bytes(region.memory()), start, message, "cut at " + cut);
             }
         }
@@ -231,7 +232,7 @@ class PolledMemoryTest {
                 if (cut == stream.length) {
                     return;
                 }
-                bench.give(Frames.slice(stream, 0, cut));
+                bench.give(TestBytes.slice(stream, 0, cut));
                 bench.socket.giveReset();
                 bench.device.drain();
                 assertEquals(QueuePairState.ERROR, bench.pair.state());
@@ -252,10 +253,10 @@ class PolledMemoryTest {
                 if (cut == stream.length) {
                     return;
                 }
-                bench.give(Frames.slice(stream, 0, cut));
+                bench.give(TestBytes.slice(stream, 0, cut));
                 region.close();
                 memory.fill(POISON);
-                bench.give(Frames.slice(stream, cut, stream.length));
+                bench.give(TestBytes.slice(stream, cut, stream.length));
                 requireAll(memory, "deregistered at " + cut);
                 assertEquals(QueuePairState.ERROR, bench.pair.state(), "deregistered at " + cut);
                 assertEquals(0, bench.device.counter("engineFaults"));
@@ -275,10 +276,10 @@ class PolledMemoryTest {
                     return;
                 }
                 bench.pair.postRead(1, sink, 3, 40, 1, 2, SendFlags.SIGNALLED);
-                bench.give(Frames.slice(stream, 0, cut));
+                bench.give(TestBytes.slice(stream, 0, cut));
                 sink.close();
                 memory.fill(POISON);
-                bench.give(Frames.slice(stream, cut, stream.length));
+                bench.give(TestBytes.slice(stream, cut, stream.length));
                 requireAll(memory, "deregistered at " + cut);
                 assertEquals(
                         List.of(CompletionStatus.LOCAL_PROTECTION_ERROR),
@@ -303,16 +304,18 @@ class PolledMemoryTest {
         try (Bench bench = new Bench(false)) {
             MemoryRegion region = bench.target(REGION);
             byte[] message = payload(40);
-            bench.give(bench.segment(Frames.WRITE, false, region.rkey(), 100, Frames.slice(message, 0, 21)));
-            byte[] rest = bench.segment(Frames.WRITE, true, region.rkey(), 8, Frames.slice(message, 21, 40));
-            bench.give(Frames.slice(rest, 0, rest.length - CRC_FIELD));
+            bench.give(bench.segment(Frames.WRITE, false, region.rkey(), 100, TestBytes.slice(message, 0, 21)));
+            byte[] rest = bench.segment(Frames.WRITE, true, region.rkey(), 8, TestBytes.slice(message, 21, 40));
+            bench.give(TestBytes.slice(rest, 0, rest.length - CRC_FIELD));
             byte[] found = bytes(region.memory());
-            assertArrayEquals(Frames.slice(message, 0, 21), Frames.slice(found, 100, 121));
-            assertArrayEquals(Frames.slice(message, 21, 29), Frames.slice(found, 8, 16));
+            assertArrayEquals(TestBytes.slice(message, 0, 21), TestBytes.slice(found, 100, 121));
+            assertArrayEquals(TestBytes.slice(message, 21, 29), TestBytes.slice(found, 8, 16));
             assertEquals(OLD, found[16], "the last word is from 16 to 24");
-            bench.give(Frames.slice(rest, rest.length - CRC_FIELD, rest.length));
+            bench.give(TestBytes.slice(rest, rest.length - CRC_FIELD, rest.length));
             assertArrayEquals(
-                    Frames.slice(message, 21, 40), Frames.slice(bytes(region.memory()), 8, 27), "the whole segment");
+                    TestBytes.slice(message, 21, 40),
+                    TestBytes.slice(bytes(region.memory()), 8, 27),
+                    "the whole segment");
         }
     }
 
@@ -326,18 +329,18 @@ class PolledMemoryTest {
             MemorySegment first = region.memory();
             MemorySegment second = other.memory();
             byte[] message = payload(40);
-            bench.give(bench.segment(Frames.WRITE, false, region.rkey(), 0, Frames.slice(message, 0, 20)));
+            bench.give(bench.segment(Frames.WRITE, false, region.rkey(), 0, TestBytes.slice(message, 0, 20)));
             region.swap(other);
             if (deregistered) {
                 other.close();
                 first.fill(POISON);
             }
-            bench.give(bench.segment(Frames.WRITE, true, region.rkey(), 20, Frames.slice(message, 20, 40)));
-            requireComplete(bytes(second), 20, Frames.slice(message, 20, 40), "the second half");
+            bench.give(bench.segment(Frames.WRITE, true, region.rkey(), 20, TestBytes.slice(message, 20, 40)));
+            requireComplete(bytes(second), 20, TestBytes.slice(message, 20, 40), "the second half");
             if (deregistered) {
                 requireAll(first, "memory that was deregistered after the swap");
             } else {
-                requireComplete(bytes(first), 0, Frames.slice(message, 0, 20), "the first half");
+                requireComplete(bytes(first), 0, TestBytes.slice(message, 0, 20), "the first half");
             }
         }
     }
@@ -389,7 +392,7 @@ class PolledMemoryTest {
                     int before = FakeDevice.stream(bench.socket).length;
                     send(bench, kind, source, start, length, ++msn);
                     byte[] sent = FakeDevice.stream(bench.socket);
-                    byte[] found = payloads(Frames.slice(sent, before, sent.length));
+                    byte[] found = payloads(TestBytes.slice(sent, before, sent.length));
                     String how = kind + ", the first call takes " + taken + ", changed in call " + changing;
                     assertEquals(length, found.length, how);
                     requireWholeWords(found, start, how);
@@ -425,7 +428,7 @@ class PolledMemoryTest {
         byte[] all = {};
         for (int at = 0; at < stream.length; ) {
             int ulpdu = ByteBuffer.wrap(stream).getShort(at) & 0xFFFF;
-            all = Frames.concat(all, Frames.slice(stream, at + 16, at + 2 + ulpdu));
+            all = TestBytes.concat(all, TestBytes.slice(stream, at + 16, at + 2 + ulpdu));
             at += (2 + ulpdu + 3) / 4 * 4 + CRC_FIELD;
         }
         return all;

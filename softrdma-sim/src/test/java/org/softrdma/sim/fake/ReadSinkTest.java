@@ -9,6 +9,7 @@ import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.softrdma.net.peer.TestBytes;
 import org.softrdma.sim.peer.Frames;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionStatus;
@@ -30,12 +31,12 @@ class ReadSinkTest {
     @ParameterizedTest
     @CsvSource({"4096,9000", "8192,8192", "8192,200", "60000,60000", "100000,60000"})
     void shouldReceiveWhatWasSentWhileOthersWriteToTheSink(int read, int sent) {
-        byte[] data = Frames.pattern(4, read);
+        byte[] data = TestBytes.pattern(4, read);
         try (FakeDevice device = new FakeDevice("crc", "off")) {
             MemoryRegion sink = device.region(2, read, AccessFlag.READ_SINK);
             MemoryRegion received = device.region(3, 2 * sent, AccessFlag.RECEIVE_SINK);
             byte[] first = Frames.fpdu(Frames.tagged(Frames.WRITE, true, 0, 0), false);
-            byte[] stream = Frames.concat(send(1, sent), response(sink, data), send(2, sent));
+            byte[] stream = TestBytes.concat(send(1, sent), response(sink, data), send(2, sent));
             Random random = new Random(SEED);
             for (int round = 0; round < 60; round++) {
                 FakeSocket socket = device.socket();
@@ -50,15 +51,15 @@ class ReadSinkTest {
                     // At first all at once, then in two and three pieces.
                     int middle = round == 0 ? 0 : random.nextInt(stream.length);
                     int later = round < 30 ? stream.length : middle + random.nextInt(stream.length - middle);
-                    socket.give(Frames.slice(stream, 0, middle))
-                            .give(Frames.slice(stream, middle, later))
-                            .give(Frames.slice(stream, later, stream.length));
+                    socket.give(TestBytes.slice(stream, 0, middle))
+                            .give(TestBytes.slice(stream, middle, later))
+                            .give(TestBytes.slice(stream, later, stream.length));
 
                     String how = "round " + round + ", seed " + SEED + " (-Dsoftrdma.test.seed)";
                     CompletionStatus good = CompletionStatus.SUCCESS;
                     assertEquals(List.of(good, good, good), device.drain(), how);
-                    byte[] message = Frames.pattern(1, sent);
-                    assertArrayEquals(Frames.concat(message, message), bytes(received), how);
+                    byte[] message = TestBytes.pattern(1, sent);
+                    assertArrayEquals(TestBytes.concat(message, message), bytes(received), how);
                 } finally {
                     socket.meanwhile(() -> {}).giveReset();
                     device.drain();
@@ -84,11 +85,11 @@ class ReadSinkTest {
                 device.run();
 
                 byte[] about = Frames.readRequest(1, sink.lkey(), sink.address(), read, 2, 1);
-                socket.give(
-                        Frames.concat(send(1, sent), Frames.fpdu(Frames.terminate(0x0101, about, true, true), false)));
+                socket.give(TestBytes.concat(
+                        send(1, sent), Frames.fpdu(Frames.terminate(0x0101, about, true, true), false)));
 
                 assertEquals(List.of(CompletionStatus.SUCCESS, CompletionStatus.REMOTE_ACCESS_ERROR), device.drain());
-                assertArrayEquals(Frames.pattern(2, read), bytes(sink));
+                assertArrayEquals(TestBytes.pattern(2, read), bytes(sink));
             } finally {
                 socket.giveReset();
                 device.drain();
@@ -97,7 +98,7 @@ class ReadSinkTest {
     }
 
     private static byte[] send(int msn, int length) {
-        return Frames.fpdu(Frames.send(msn, Frames.pattern(1, length)), false);
+        return Frames.fpdu(Frames.send(msn, TestBytes.pattern(1, length)), false);
     }
 
     /** The segments of a READ response. */
@@ -110,8 +111,8 @@ class ReadSinkTest {
                     end == data.length,
                     sink.lkey(),
                     sink.address() + at,
-                    Frames.slice(data, at, end));
-            stream = Frames.concat(stream, Frames.fpdu(segment, false));
+                    TestBytes.slice(data, at, end));
+            stream = TestBytes.concat(stream, Frames.fpdu(segment, false));
             at = end;
         }
         return stream;

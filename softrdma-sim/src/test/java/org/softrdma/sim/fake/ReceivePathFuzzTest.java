@@ -11,11 +11,12 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.softrdma.net.peer.TestBytes;
+import org.softrdma.net.transport.EveryTransport;
 import org.softrdma.sim.peer.Bystander;
 import org.softrdma.sim.peer.Frames;
 import org.softrdma.sim.peer.RawPeer;
 import org.softrdma.sim.peer.TestDevice;
-import org.softrdma.sim.transport.EveryTransport;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.MemoryRegion;
 import org.softrdma.verbs.QueuePair;
@@ -281,7 +282,7 @@ class ReceivePathFuzzTest {
             int most = random.nextInt(3) == 0 ? 8 : 3000;
             for (int at = 0; at < bytes.length; ) {
                 int end = random.nextInt(3) == 0 ? bytes.length : Math.min(bytes.length, at + 1 + random.nextInt(most));
-                socket.give(Frames.slice(bytes, at, end));
+                socket.give(TestBytes.slice(bytes, at, end));
                 at = end;
                 if (random.nextInt(50) == 0) {
                     device.run();
@@ -331,7 +332,7 @@ class ReceivePathFuzzTest {
             written = new byte[BYTES];
             random.nextBytes(written);
             msn++;
-            left = Frames.concat(
+            left = TestBytes.concat(
                     Frames.fpdu(
                             Frames.tagged(Frames.WRITE, true, served.rkey(), served.address() + WRITTEN_AT, written),
                             crc),
@@ -344,8 +345,8 @@ class ReceivePathFuzzTest {
         }
 
         private void give(int length) {
-            socket.give(Frames.slice(left, 0, length));
-            left = Frames.slice(left, length, left.length);
+            socket.give(TestBytes.slice(left, 0, length));
+            left = TestBytes.slice(left, length, left.length);
             device.run();
         }
 
@@ -359,9 +360,9 @@ class ReceivePathFuzzTest {
                                     true,
                                     7,
                                     8,
-                                    Frames.slice(Frames.pattern(77, msn + BYTES), msn, msn + BYTES)),
+                                    TestBytes.slice(TestBytes.pattern(77, msn + BYTES), msn, msn + BYTES)),
                             crc),
-                    Frames.slice(stream, answered, stream.length),
+                    TestBytes.slice(stream, answered, stream.length),
                     "the neighbour's READ");
             answered = stream.length;
             assertArrayEquals(
@@ -426,8 +427,8 @@ class ReceivePathFuzzTest {
                         byte[] frame = stream.frame();
                         given += frame.length;
                         int cut = random.nextInt(frame.length + 1);
-                        peer.sendBytes(Frames.slice(frame, 0, cut));
-                        peer.sendBytes(Frames.slice(frame, cut, frame.length));
+                        peer.sendBytes(TestBytes.slice(frame, 0, cut));
+                        peer.sendBytes(TestBytes.slice(frame, cut, frame.length));
                     }
                     peer.shutdownOutput();
                     peer.awaitEnd();

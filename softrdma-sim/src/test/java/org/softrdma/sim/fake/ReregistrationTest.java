@@ -14,6 +14,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.softrdma.net.peer.TestBytes;
 import org.softrdma.sim.peer.Frames;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionStatus;
@@ -55,7 +56,7 @@ class ReregistrationTest {
 
         byte[] heard() {
             byte[] all = FakeDevice.stream(socket);
-            byte[] here = Frames.slice(all, heard, all.length);
+            byte[] here = TestBytes.slice(all, heard, all.length);
             heard = all.length;
             return here;
         }
@@ -65,7 +66,7 @@ class ReregistrationTest {
             socket.give(Frames.fpdu(Frames.readRequest(msn, 9, 99, length, region.rkey(), region.address()), false));
             device.run();
             byte[] response = Frames.fpdu(Frames.tagged(Frames.READ_RESPONSE, true, 9, 99, expected), false);
-            assertEquals(Frames.hex(response), Frames.hex(heard()));
+            assertEquals(TestBytes.hex(response), TestBytes.hex(heard()));
         }
 
         void refuses(int code, int msn, int key, long address) {
@@ -73,7 +74,9 @@ class ReregistrationTest {
             byte[] read = Frames.readRequest(msn, 9, 99, 1, key, address);
             socket.give(Frames.fpdu(read, false));
             device.run();
-            assertEquals(Frames.hex(Frames.fpdu(Frames.terminate(code, read, true, true), false)), Frames.hex(heard()));
+            assertEquals(
+                    TestBytes.hex(Frames.fpdu(Frames.terminate(code, read, true, true), false)),
+                    TestBytes.hex(heard()));
         }
 
         @Override
@@ -85,7 +88,7 @@ class ReregistrationTest {
     }
 
     private static MemorySegment pattern(MemorySegment memory, int seed) {
-        MemorySegment.copy(Frames.pattern(seed, (int) memory.byteSize()), 0, memory, ValueLayout.JAVA_BYTE, 0, (int)
+        MemorySegment.copy(TestBytes.pattern(seed, (int) memory.byteSize()), 0, memory, ValueLayout.JAVA_BYTE, 0, (int)
                 memory.byteSize());
         return memory;
     }
@@ -102,7 +105,7 @@ class ReregistrationTest {
                         bench.device.domain().register(first.segment(), Set.of(AccessFlag.REMOTE_READ), policy);
                 int rkey = region.rkey();
                 int lkey = region.lkey();
-                bench.reads(1, region, 16, Frames.pattern(1, 16));
+                bench.reads(1, region, 16, TestBytes.pattern(1, 16));
                 region.reregister(Reregistration.ofMemory(second.segment()));
                 assertEquals(rkey, region.rkey());
                 assertEquals(lkey, region.lkey());
@@ -111,7 +114,7 @@ class ReregistrationTest {
                 assertSame(second.segment(), region.memory());
                 assertEquals(policy, region.pinning());
                 assertEquals(Set.of(AccessFlag.REMOTE_READ), region.access());
-                bench.reads(2, region, 2 * BYTES, Frames.pattern(2, 2 * BYTES));
+                bench.reads(2, region, 2 * BYTES, TestBytes.pattern(2, 2 * BYTES));
                 assertEquals(2 * BYTES, bench.device.counter("pinning.registeredBytes"));
                 assertEquals(1, bench.device.counter("memoryRegions"));
                 MemorySegment gone = first.segment();
@@ -144,7 +147,7 @@ class ReregistrationTest {
             region.reregister(Reregistration.ofAccess(Set.of(AccessFlag.REMOTE_READ, AccessFlag.ZERO_BASED)));
             assertEquals(EnumSet.of(AccessFlag.REMOTE_READ, AccessFlag.ZERO_BASED), region.access());
             assertEquals(0, region.address());
-            bench.reads(1, region, 8, Frames.pattern(1, 8));
+            bench.reads(1, region, 8, TestBytes.pattern(1, 8));
             region.reregister(Reregistration.ofAccess(Set.of(AccessFlag.READ_SINK)));
             assertEquals(EnumSet.of(AccessFlag.READ_SINK, AccessFlag.LOCAL_WRITE), region.access());
             bench.refuses(READ_RIGHTS, 2, region.rkey(), region.address());
@@ -190,7 +193,7 @@ class ReregistrationTest {
                     () -> region.reregister(new Reregistration(readOnly, null, Set.of(AccessFlag.LOCAL_WRITE))));
             assertSame(memory, region.memory());
             assertEquals(Set.of(AccessFlag.REMOTE_READ), region.access());
-            bench.reads(1, region, 8, Frames.pattern(1, 8));
+            bench.reads(1, region, 8, TestBytes.pattern(1, 8));
             region.close();
             assertThrows(
                     IllegalStateException.class,
@@ -215,7 +218,7 @@ class ReregistrationTest {
             bench.device.run();
             assertEquals(QueuePairState.ERROR, bench.pair.state());
             byte[] said = bench.heard();
-            assertFalse(Frames.hex(said).contains("dbdb"), "memory that the region has left");
+            assertFalse(TestBytes.hex(said).contains("dbdb"), "memory that the region has left");
             assertTrue(said.length < 512);
         }
     }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.softrdma.net.peer.TestBytes;
 import org.softrdma.sim.peer.Frames;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionStatus;
@@ -52,11 +53,11 @@ class SecondLookTest {
             try (QueuePair pair = device.connect(socket, QueuePairLimits.of(4, 4), 4)) {
                 read(device, socket, pair, sink);
                 byte[] response = response(sink);
-                socket.give(Frames.slice(response, 0, 20_000));
+                socket.give(TestBytes.slice(response, 0, 20_000));
                 assertEquals(List.of(), device.drain());
                 device.advance(1000);
                 assertEquals(List.of(), device.drain());
-                socket.give(Frames.slice(response, 20_000, response.length));
+                socket.give(TestBytes.slice(response, 20_000, response.length));
 
                 assertEquals(List.of(CompletionStatus.SUCCESS), device.drain());
                 device.advance(10_000);
@@ -80,13 +81,13 @@ class SecondLookTest {
                 read(device, slow, slowPair, sink);
                 read(device, socket, pair, sink);
                 byte[] response = response(sink);
-                slow.give(Frames.slice(response, 0, 20_000));
-                socket.give(Frames.slice(response, 0, 20_000));
+                slow.give(TestBytes.slice(response, 0, 20_000));
+                socket.give(TestBytes.slice(response, 0, 20_000));
                 assertEquals(List.of(), device.drain());
-                slow.give(Frames.slice(response, 20_000, 25_000));
+                slow.give(TestBytes.slice(response, 20_000, 25_000));
                 device.advance(1000);
 
-                socket.pageGoneAfter(PAGE).give(Frames.slice(response, 20_000, response.length));
+                socket.pageGoneAfter(PAGE).give(TestBytes.slice(response, 20_000, response.length));
                 assertEquals(List.of(), device.drain());
                 device.advance(1000);
 
@@ -109,7 +110,7 @@ class SecondLookTest {
 
     private static byte[] response(MemoryRegion sink) {
         return Frames.fpdu(
-                Frames.tagged(Frames.READ_RESPONSE, true, sink.lkey(), sink.address(), Frames.pattern(5, LENGTH)),
+                Frames.tagged(Frames.READ_RESPONSE, true, sink.lkey(), sink.address(), TestBytes.pattern(5, LENGTH)),
                 false);
     }
 }

@@ -11,7 +11,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
-import org.softrdma.sim.memory.NativeMemory;
+import org.softrdma.net.memory.NativeMemory;
+import org.softrdma.net.peer.TestBytes;
 import org.softrdma.sim.peer.Frames;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.MemoryRegion;
@@ -37,7 +38,7 @@ class SentLaterTest {
         }
 
         private static byte[] response() {
-            byte[] payload = Frames.pattern(7, LENGTH);
+            byte[] payload = TestBytes.pattern(7, LENGTH);
             return Frames.fpdu(Frames.tagged(Frames.READ_RESPONSE, true, 5, 0, payload), false);
         }
 
@@ -90,7 +91,7 @@ class SentLaterTest {
             bench.device.run();
             assertTrue(gathered.get(), "nothing was sent");
             closing.getFirst().get(DEADLINE_SECONDS, TimeUnit.SECONDS);
-            assertEquals(Frames.hex(Bench.response()), Frames.hex(FakeDevice.stream(bench.socket)));
+            assertEquals(TestBytes.hex(Bench.response()), TestBytes.hex(FakeDevice.stream(bench.socket)));
         }
     }
 
@@ -124,7 +125,8 @@ class SentLaterTest {
             }
             bench.device.run();
             byte[] one = Bench.response();
-            assertEquals(Frames.hex(Frames.concat(one, one, one)), Frames.hex(FakeDevice.stream(bench.socket)));
+            assertEquals(
+                    TestBytes.hex(TestBytes.concat(one, one, one)), TestBytes.hex(FakeDevice.stream(bench.socket)));
         }
     }
 }

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.softrdma.net.peer.TestBytes;
 import org.softrdma.sim.peer.Frames;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.AsyncEvent;
@@ -97,9 +98,9 @@ class SharedReceivesTest {
             Pair one = bench.pair();
             Pair other = bench.pair();
             bench.post(3);
-            other.says(Frames.send(1, Frames.pattern(1, 20)));
+            other.says(Frames.send(1, TestBytes.pattern(1, 20)));
             bench.device.run();
-            one.says(Frames.send(1, Frames.pattern(2, 30)));
+            one.says(Frames.send(1, TestBytes.pattern(2, 30)));
             bench.device.run();
             other.says(Frames.send(2));
             assertEquals(
@@ -109,7 +110,7 @@ class SharedReceivesTest {
                             other.ended(2, CompletionStatus.SUCCESS)),
                     bench.ended());
             byte[] got = bench.memory.memory().asSlice(BUFFER, 30).toArray(java.lang.foreign.ValueLayout.JAVA_BYTE);
-            assertEquals(Frames.hex(Frames.pattern(2, 30)), Frames.hex(got));
+            assertEquals(TestBytes.hex(TestBytes.pattern(2, 30)), TestBytes.hex(got));
             bench.post(RECEIVES);
         }
     }
@@ -174,7 +175,7 @@ class SharedReceivesTest {
             Pair other = bench.pair();
             bench.post(2);
             byte[] half = Frames.fpdu(Frames.send(1, new byte[50]), false);
-            one.socket.give(Frames.slice(half, 0, 40));
+            one.socket.give(TestBytes.slice(half, 0, 40));
             bench.device.run();
             other.says(Frames.send(1));
             bench.device.run();

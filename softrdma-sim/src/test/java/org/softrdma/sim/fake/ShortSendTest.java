@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.softrdma.net.peer.TestBytes;
 import org.softrdma.sim.peer.Frames;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionStatus;
@@ -81,7 +82,7 @@ class ShortSendTest {
                                 i + 1, 50 + i, 1000L * i, READS[i], source.rkey(), source.address() + 3L * i),
                         crc);
             }
-            return Frames.concat(segments);
+            return TestBytes.concat(segments);
         }
 
         /** Lengths of READs: empty, one byte, odd, one segment, several. */
@@ -157,7 +158,7 @@ class ShortSendTest {
             switch (kind) {
                 case READ_RESPONSES -> {
                     for (int i = 0; i < READS.length; i++) {
-                        byte[] payload = Frames.slice(Frames.pattern(7, SOURCE_BYTES), 3 * i, 3 * i + READS[i]);
+                        byte[] payload = TestBytes.slice(TestBytes.pattern(7, SOURCE_BYTES), 3 * i, 3 * i + READS[i]);
                         putTagged(stream, Frames.READ_RESPONSE, 50 + i, 1000L * i, payload);
                     }
                 }
@@ -193,7 +194,7 @@ class ShortSendTest {
                     for (int i = 0; i < MESSAGES.length; i++) {
                         ByteArrayOutputStream payload = new ByteArrayOutputStream();
                         for (int[] piece : MESSAGES[i]) {
-                            payload.write(Frames.pattern(7, SOURCE_BYTES), piece[0], piece[1]);
+                            payload.write(TestBytes.pattern(7, SOURCE_BYTES), piece[0], piece[1]);
                         }
                         if (kind == Kind.SENDS || (kind == Kind.INLINE && i % 2 == 0)) {
                             boolean invalidates = kind == Kind.SENDS && i == INVALIDATING;
@@ -217,7 +218,8 @@ class ShortSendTest {
             for (int at = 0; at == 0 || at < message.length; at += SEGMENT) {
                 int end = Math.min(message.length, at + SEGMENT);
                 stream.writeBytes(Frames.fpdu(
-                        Frames.tagged(opcode, end == message.length, stag, offset + at, Frames.slice(message, at, end)),
+                        Frames.tagged(
+                                opcode, end == message.length, stag, offset + at, TestBytes.slice(message, at, end)),
                         crc));
             }
         }
@@ -226,7 +228,7 @@ class ShortSendTest {
             for (int at = 0; at == 0 || at < message.length; at += SEGMENT) {
                 int end = Math.min(message.length, at + SEGMENT);
                 byte[] segment =
-                        Frames.untagged(opcode, end == message.length, 0, msn, at, Frames.slice(message, at, end));
+                        Frames.untagged(opcode, end == message.length, 0, msn, at, TestBytes.slice(message, at, end));
                 stream.writeBytes(Frames.fpdu(
                         java.nio.ByteBuffer.wrap(segment).putInt(2, stag).array(), crc));
             }
@@ -261,7 +263,7 @@ class ShortSendTest {
     private static void check(byte[] expected, byte[] found, String how) {
         if (!java.util.Arrays.equals(expected, found)) {
             int at = java.util.Arrays.mismatch(expected, found);
-            assertEquals(Frames.hex(expected), Frames.hex(found), () -> how + ": first difference at byte " + at);
+            assertEquals(TestBytes.hex(expected), TestBytes.hex(found), () -> how + ": first difference at byte " + at);
         }
     }
 
@@ -352,7 +354,7 @@ class ShortSendTest {
                             .give(Frames.fpdu(request, false));
                     device.drain();
                     // Nothing had gone yet: the response is made anew, of what the region is now.
-                    byte[] memory = Frames.slice(Frames.pattern(part == 0 ? 9 : 7, SOURCE_BYTES), 0, length);
+                    byte[] memory = TestBytes.slice(TestBytes.pattern(part == 0 ? 9 : 7, SOURCE_BYTES), 0, length);
                     byte[] response = Frames.tagged(Frames.READ_RESPONSE, true, 5, 0, memory);
                     check(Frames.fpdu(response, false), FakeDevice.stream(socket), part + " bytes before the swap");
                 } finally {
@@ -397,15 +399,15 @@ class ShortSendTest {
     @Test
     void shouldSendNothingOfARegionThatWasDeregisteredBetweenTurns() {
         int length = 5 * SEGMENT;
-        byte[] memory = Frames.slice(Frames.pattern(7, SOURCE_BYTES), 0, length);
+        byte[] memory = TestBytes.slice(TestBytes.pattern(7, SOURCE_BYTES), 0, length);
         byte[][] segments = new byte[5][];
         for (int i = 0; i < segments.length; i++) {
-            byte[] payload = Frames.slice(memory, i * SEGMENT, (i + 1) * SEGMENT);
+            byte[] payload = TestBytes.slice(memory, i * SEGMENT, (i + 1) * SEGMENT);
             segments[i] = Frames.fpdu(
                     Frames.tagged(Frames.READ_RESPONSE, i == segments.length - 1, 5, (long) i * SEGMENT, payload),
                     false);
         }
-        byte[] response = Frames.concat(segments);
+        byte[] response = TestBytes.concat(segments);
         int fpdu = segments[0].length;
         int terminated = 0;
         for (int taken = 1; taken <= 2 * fpdu; taken++) {
@@ -432,7 +434,8 @@ class ShortSendTest {
                     assertTrue(asBegun < response.length, () -> "all of it was sent after " + part + " bytes");
                     if (asBegun < stream.length) {
                         int opcode = stream[asBegun + 3] & 0xF;
-                        assertEquals(Frames.TERMINATE, opcode, () -> "after " + part + " bytes: " + Frames.hex(stream));
+                        assertEquals(
+                                Frames.TERMINATE, opcode, () -> "after " + part + " bytes: " + TestBytes.hex(stream));
                         terminated++;
                     }
                 } finally {
@@ -467,11 +470,11 @@ class ShortSendTest {
                         });
                         check(
                                 bench.expected(Kind.READ_RESPONSES),
-                                Frames.concat(responses.toArray(byte[][]::new)),
+                                TestBytes.concat(responses.toArray(byte[][]::new)),
                                 "responses, seed " + seed);
                         check(
-                                Frames.concat(bench.expected(Kind.SENDS), bench.expected(Kind.READ_REQUESTS)),
-                                Frames.concat(requests.toArray(byte[][]::new)),
+                                TestBytes.concat(bench.expected(Kind.SENDS), bench.expected(Kind.READ_REQUESTS)),
+                                TestBytes.concat(requests.toArray(byte[][]::new)),
                                 "requests, seed " + seed);
                     } finally {
                         socket.giveReset();
@@ -489,7 +492,7 @@ class ShortSendTest {
             int ulpdu = (stream[at] & 0xFF) << 8 | (stream[at + 1] & 0xFF);
             int end = at + ((2 + ulpdu + 3) & ~3) + 4;
             assertTrue(end <= stream.length, "the stream ends within an FPDU");
-            fpdus.add(Frames.slice(stream, at, end));
+            fpdus.add(TestBytes.slice(stream, at, end));
             at = end;
         }
         return fpdus;

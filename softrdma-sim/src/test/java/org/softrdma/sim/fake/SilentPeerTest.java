@@ -8,6 +8,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.softrdma.net.peer.TestBytes;
 import org.softrdma.sim.peer.Frames;
 import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.MemoryRegion;
@@ -23,7 +24,7 @@ import org.softrdma.verbs.cm.Connector;
  * the times and as often as docs/reference/wire.md says, between messages, and not to a peer that speaks. Time is the test's.
  */
 class SilentPeerTest {
-    private static final String READY = Frames.hex(Frames.fpdu(Frames.tagged(Frames.WRITE, true, 0, 0), false));
+    private static final String READY = TestBytes.hex(Frames.fpdu(Frames.tagged(Frames.WRITE, true, 0, 0), false));
     private static final byte[] PEER_TO_PEER = Frames.mpa(
             Frames.REPLY_KEY, Frames.ENHANCED, 2, Frames.depths(Frames.PEER_TO_PEER | Frames.RTR_WRITE, 4, 4));
     private static final byte[] REVISION_1 = Frames.mpa(Frames.REPLY_KEY, 0, 1, new byte[0]);
@@ -53,7 +54,7 @@ class SilentPeerTest {
         /** What was sent behind the MPA request. */
         private String stream() {
             byte[] all = peer.sent();
-            return Frames.hex(Frames.slice(all, requestBytes, all.length));
+            return TestBytes.hex(TestBytes.slice(all, requestBytes, all.length));
         }
 
         private void expect(int times, String when) {
@@ -81,7 +82,7 @@ class SilentPeerTest {
     }
 
     private static String message(Scene scene) {
-        return Frames.hex(Frames.fpdu(Frames.send(1, Frames.pattern(1, (int) scene.region.length())), false));
+        return TestBytes.hex(Frames.fpdu(Frames.send(1, TestBytes.pattern(1, (int) scene.region.length())), false));
     }
 
     @ParameterizedTest

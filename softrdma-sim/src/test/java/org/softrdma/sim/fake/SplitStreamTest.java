@@ -13,6 +13,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.softrdma.net.peer.TestBytes;
 import org.softrdma.sim.peer.Frames;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionStatus;
@@ -29,10 +30,10 @@ class SplitStreamTest {
     private static final int ROUNDS = 40 / SAMPLE;
     private static final int STEP = SAMPLE == 1 ? 1 : 7;
     private static final int REGION = 70_000;
-    private static final byte[] DATA = Frames.pattern(9, REGION);
-    private static final byte[] TARGET = Frames.pattern(1, REGION);
-    private static final byte[] SINK = Frames.pattern(2, REGION);
-    private static final byte[] RECEIVED = Frames.pattern(3, REGION);
+    private static final byte[] DATA = TestBytes.pattern(9, REGION);
+    private static final byte[] TARGET = TestBytes.pattern(1, REGION);
+    private static final byte[] SINK = TestBytes.pattern(2, REGION);
+    private static final byte[] RECEIVED = TestBytes.pattern(3, REGION);
 
     /** A device and one stream with every kind of message, some across several segments and entries. */
     private static final class Bench implements AutoCloseable {
@@ -69,46 +70,54 @@ class SplitStreamTest {
         private byte[] makeStream() {
             byte[] data = DATA;
             byte[][] segments = {
-                Frames.untagged(Frames.SEND, false, 0, 1, 0, Frames.slice(data, 0, 33)),
+                Frames.untagged(Frames.SEND, false, 0, 1, 0, TestBytes.slice(data, 0, 33)),
                 Frames.untagged(Frames.SEND, false, 0, 1, 33),
-                Frames.untagged(Frames.SEND, true, 0, 1, 33, Frames.slice(data, 33, 101)),
-                Frames.tagged(Frames.WRITE, false, target.rkey(), target.address() + 5, Frames.slice(data, 200, 211)),
+                Frames.untagged(Frames.SEND, true, 0, 1, 33, TestBytes.slice(data, 33, 101)),
+                Frames.tagged(
+                        Frames.WRITE, false, target.rkey(), target.address() + 5, TestBytes.slice(data, 200, 211)),
                 Frames.tagged(
                         Frames.WRITE,
                         true,
                         target.rkey(),
                         target.address() + 1000,
-                        Frames.slice(data, 300, 300 + large)),
+                        TestBytes.slice(data, 300, 300 + large)),
                 Frames.readRequest(1, 11, 12, 77, target.rkey(), target.address() + 1000),
-                Frames.tagged(Frames.READ_RESPONSE, false, sink.lkey(), sink.address(), Frames.slice(data, 400, 413)),
+                Frames.tagged(
+                        Frames.READ_RESPONSE, false, sink.lkey(), sink.address(), TestBytes.slice(data, 400, 413)),
                 Frames.tagged(
                         Frames.READ_RESPONSE,
                         true,
                         sink.lkey(),
                         sink.address() + 13,
-                        Frames.slice(data, 413, 400 + large)),
+                        TestBytes.slice(data, 413, 400 + large)),
                 Frames.untagged(Frames.SEND_SOLICITED, true, 0, 2, 0),
-                Frames.untagged(Frames.SEND, true, 0, 3, 0, Frames.slice(data, 500, 500 + large))
+                Frames.untagged(Frames.SEND, true, 0, 3, 0, TestBytes.slice(data, 500, 500 + large))
             };
             byte[][] fpdus = new byte[segments.length][];
             for (int i = 0; i < segments.length; i++) {
                 fpdus[i] = Frames.fpdu(segments[i], crc);
             }
-            return Frames.concat(fpdus);
+            return TestBytes.concat(fpdus);
         }
 
         /** The same messages in the same order, each cut into segments of any size. */
         byte[] makeStream(Random random) {
             List<byte[]> segments = new ArrayList<>();
-            untagged(segments, random, Frames.SEND, 1, Frames.slice(DATA, 0, 101));
-            tagged(segments, random, Frames.WRITE, target.rkey(), target.address() + 5, Frames.slice(DATA, 200, 211));
+            untagged(segments, random, Frames.SEND, 1, TestBytes.slice(DATA, 0, 101));
+            tagged(
+                    segments,
+                    random,
+                    Frames.WRITE,
+                    target.rkey(),
+                    target.address() + 5,
+                    TestBytes.slice(DATA, 200, 211));
             tagged(
                     segments,
                     random,
                     Frames.WRITE,
                     target.rkey(),
                     target.address() + 1000,
-                    Frames.slice(DATA, 300, 300 + large));
+                    TestBytes.slice(DATA, 300, 300 + large));
             segments.add(Frames.readRequest(1, 11, 12, 77, target.rkey(), target.address() + 1000));
             tagged(
                     segments,
@@ -116,17 +125,17 @@ class SplitStreamTest {
                     Frames.READ_RESPONSE,
                     sink.lkey(),
                     sink.address(),
-                    Frames.slice(DATA, 400, 400 + large));
+                    TestBytes.slice(DATA, 400, 400 + large));
             segments.add(Frames.untagged(Frames.SEND_SOLICITED, true, 0, 2, 0));
-            untagged(segments, random, Frames.SEND, 3, Frames.slice(DATA, 500, 500 + large));
-            return Frames.concat(
+            untagged(segments, random, Frames.SEND, 3, TestBytes.slice(DATA, 500, 500 + large));
+            return TestBytes.concat(
                     segments.stream().map(segment -> Frames.fpdu(segment, crc)).toArray(byte[][]::new));
         }
 
         private static void untagged(List<byte[]> segments, Random random, int opcode, int msn, byte[] message) {
             for (int at = 0, end = cut(random, 0, message.length); ; at = end, end = cut(random, at, message.length)) {
                 boolean last = end == message.length;
-                segments.add(Frames.untagged(opcode, last, 0, msn, at, Frames.slice(message, at, end)));
+                segments.add(Frames.untagged(opcode, last, 0, msn, at, TestBytes.slice(message, at, end)));
                 if (last) {
                     return;
                 }
@@ -137,7 +146,7 @@ class SplitStreamTest {
                 List<byte[]> segments, Random random, int opcode, int stag, long address, byte[] message) {
             for (int at = 0, end = cut(random, 0, message.length); ; at = end, end = cut(random, at, message.length)) {
                 boolean last = end == message.length;
-                segments.add(Frames.tagged(opcode, last, stag, address + at, Frames.slice(message, at, end)));
+                segments.add(Frames.tagged(opcode, last, stag, address + at, TestBytes.slice(message, at, end)));
                 if (last) {
                     return;
                 }
@@ -177,10 +186,11 @@ class SplitStreamTest {
                 statuses.forEach(status -> assertEquals(CompletionStatus.SUCCESS, status, how));
                 byte[] data = DATA;
                 assertArrayEquals(
-                        Frames.concat(
+                        TestBytes.concat(
                                 Frames.fpdu(Frames.readRequest(1, sink.lkey(), sink.address(), large, 2, 1), crc),
                                 Frames.fpdu(
-                                        Frames.tagged(Frames.READ_RESPONSE, true, 11, 12, Frames.slice(data, 300, 377)),
+                                        Frames.tagged(
+                                                Frames.READ_RESPONSE, true, 11, 12, TestBytes.slice(data, 300, 377)),
                                         crc)),
                         FakeDevice.stream(socket),
                         how);
@@ -231,8 +241,8 @@ class SplitStreamTest {
             for (int at = 0; at < length; at += large > 1000 && at > 600 && at % 4999 > 40 ? 97 : STEP) {
                 int split = at;
                 bench.run(
-                        (socket, bytes) -> socket.give(Frames.slice(bytes, 0, split))
-                                .give(Frames.slice(bytes, split, bytes.length)),
+                        (socket, bytes) -> socket.give(TestBytes.slice(bytes, 0, split))
+                                .give(TestBytes.slice(bytes, split, bytes.length)),
                         "split at " + at);
             }
         }
@@ -251,7 +261,7 @@ class SplitStreamTest {
                 bench.run(
                         (socket, bytes) -> {
                             for (int at = 0; at < bytes.length; at += size) {
-                                socket.give(Frames.slice(bytes, at, Math.min(bytes.length, at + size)));
+                                socket.give(TestBytes.slice(bytes, at, Math.min(bytes.length, at + size)));
                             }
                         },
                         piece + " bytes a piece");
@@ -262,7 +272,7 @@ class SplitStreamTest {
     private static void giveInPieces(FakeSocket socket, byte[] bytes, Random random, int most) {
         for (int at = 0; at < bytes.length; ) {
             int end = Math.min(bytes.length, at + 1 + random.nextInt(most));
-            socket.give(Frames.slice(bytes, at, end));
+            socket.give(TestBytes.slice(bytes, at, end));
             at = end;
         }
     }

@@ -9,6 +9,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.softrdma.net.peer.TestBytes;
 import org.softrdma.sim.peer.Frames;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionStatus;
@@ -48,20 +49,20 @@ class StagingBoundsTest {
     private static void readAtOnce(int[] lengths, String what) {
         try (FakeDevice device = new FakeDevice("crc", "off", "copy-below", "" + COPY_BELOW)) {
             MemoryRegion source = device.region(7, SOURCE_BYTES, AccessFlag.REMOTE_READ);
-            byte[] pattern = Frames.pattern(7, SOURCE_BYTES);
+            byte[] pattern = TestBytes.pattern(7, SOURCE_BYTES);
             byte[][] requests = new byte[lengths.length][];
             ByteArrayOutputStream expected = new ByteArrayOutputStream();
             for (int i = 0; i < lengths.length; i++) {
                 requests[i] = Frames.fpdu(
                         Frames.readRequest(i + 1, 50 + i, 1000L * i, lengths[i], source.rkey(), source.address() + i),
                         false);
-                byte[] payload = Frames.slice(pattern, i, i + lengths[i]);
+                byte[] payload = TestBytes.slice(pattern, i, i + lengths[i]);
                 expected.writeBytes(
                         Frames.fpdu(Frames.tagged(Frames.READ_RESPONSE, true, 50 + i, 1000L * i, payload), false));
             }
             FakeSocket socket = device.socket();
             try (QueuePair pair = device.connect(socket, QueuePairLimits.of(1, 1), READS)) {
-                socket.give(Frames.concat(requests));
+                socket.give(TestBytes.concat(requests));
                 device.drain();
                 requireSame(expected.toByteArray(), FakeDevice.stream(socket), what + " on " + pair);
                 assertEquals(0, device.counter("engineFaults"), what);
@@ -109,7 +110,7 @@ class StagingBoundsTest {
             FakeSocket socket = device.socket();
             try (QueuePair pair = device.connect(socket, QueuePairLimits.of(READS, 1), 1)) {
                 for (int i = 0; i < lengths.length; i++) {
-                    byte[] payload = Frames.slice(Frames.pattern(7, SOURCE_BYTES), i, i + lengths[i]);
+                    byte[] payload = TestBytes.slice(TestBytes.pattern(7, SOURCE_BYTES), i, i + lengths[i]);
                     boolean send = sendLast && i == lengths.length - 1;
                     PostStatus posted = send
                             ? pair.postSend(i, source, i, lengths[i], SendFlags.SIGNALLED)

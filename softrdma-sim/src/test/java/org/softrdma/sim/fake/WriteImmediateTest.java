@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.softrdma.net.peer.TestBytes;
 import org.softrdma.sim.peer.Frames;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.MemoryRegion;
@@ -58,7 +59,7 @@ class WriteImmediateTest {
 
         byte[] write(boolean last, int at, int length) {
             return Frames.tagged(
-                    Frames.WRITE, last, target.rkey(), target.address() + at, Frames.pattern(length, length));
+                    Frames.WRITE, last, target.rkey(), target.address() + at, TestBytes.pattern(length, length));
         }
 
         void receive(long wrId, int length) {
@@ -79,7 +80,7 @@ class WriteImmediateTest {
     }
 
     private static byte[] source(int from, int to) {
-        return Frames.slice(Frames.pattern(4, BYTES), from, to);
+        return TestBytes.slice(TestBytes.pattern(4, BYTES), from, to);
     }
 
     private static byte[] fpdus(byte[]... segments) {
@@ -87,7 +88,7 @@ class WriteImmediateTest {
         for (int i = 0; i < segments.length; i++) {
             fpdus[i] = Frames.fpdu(segments[i], false);
         }
-        return Frames.concat(fpdus);
+        return TestBytes.concat(fpdus);
     }
 
     // ---- requester
@@ -144,7 +145,7 @@ class WriteImmediateTest {
                 bench.socket.takeAll();
                 told.addAll(bench.device.told());
                 assertEquals(DONE, told, "stop " + stop);
-                assertEquals(Frames.hex(expected), Frames.hex(FakeDevice.stream(bench.socket)), "stop " + stop);
+                assertEquals(TestBytes.hex(expected), TestBytes.hex(FakeDevice.stream(bench.socket)), "stop " + stop);
             }
         }
     }
@@ -157,7 +158,7 @@ class WriteImmediateTest {
             post(bench);
             bench.give(FIRST);
             assertEquals(DONE, bench.device.told());
-            assertEquals(Frames.hex(expected()), Frames.hex(FakeDevice.stream(bench.socket)));
+            assertEquals(TestBytes.hex(expected()), TestBytes.hex(FakeDevice.stream(bench.socket)));
             assertEquals(4, bench.device.counter("sentSegments.immediate"));
         }
     }
@@ -195,7 +196,7 @@ class WriteImmediateTest {
             bench.socket.takeAll();
             assertEquals(List.of("1 LOCAL_PROTECTION_ERROR 0"), bench.device.told());
             byte[] stream = FakeDevice.stream(bench.socket);
-            assertEquals(Frames.TERMINATE, stream[fpdu + 3] & 0xF, () -> Frames.hex(stream));
+            assertEquals(Frames.TERMINATE, stream[fpdu + 3] & 0xF, () -> TestBytes.hex(stream));
         }
     }
 
@@ -246,7 +247,7 @@ class WriteImmediateTest {
                             "5 RECEIVE_WRITE_IMMEDIATE 7 immediate 5",
                             "6 RECEIVE_WRITE_IMMEDIATE 0 immediate 6"),
                     bench.device.told());
-            byte[] expected = Frames.pattern(6, BYTES);
+            byte[] expected = TestBytes.pattern(6, BYTES);
             expected[0] = 1; // the SEND's
             expected[1] = 2;
             assertArrayEquals(expected, bench.received.memory().toArray(ValueLayout.JAVA_BYTE), "buffers of RECVs");
@@ -263,19 +264,19 @@ class WriteImmediateTest {
         int length = 0;
         for (int at = 0; at == 0 || at < length; at++) {
             try (Bench bench = new Bench("crc", crc)) {
-                byte[] stream = Frames.concat(
+                byte[] stream = TestBytes.concat(
                         Frames.fpdu(FIRST, check),
                         Frames.fpdu(bench.write(false, 0, 33), check),
                         Frames.fpdu(bench.write(true, 33, 20), check),
                         Frames.fpdu(Frames.immediate(true, 1, 9), check));
                 length = stream.length;
                 bench.receive(1, 0);
-                bench.socket.give(Frames.slice(stream, 0, at));
+                bench.socket.give(TestBytes.slice(stream, 0, at));
                 bench.device.run();
                 assertTrue(bench.device.told().isEmpty(), "cut at " + at);
-                bench.socket.give(Frames.slice(stream, at, length));
+                bench.socket.give(TestBytes.slice(stream, at, length));
                 assertEquals(List.of("1 RECEIVE_WRITE_IMMEDIATE 53 immediate 9"), bench.device.told(), "cut at " + at);
-                byte[] written = Frames.concat(Frames.pattern(33, 33), Frames.pattern(20, 20));
+                byte[] written = TestBytes.concat(TestBytes.pattern(33, 33), TestBytes.pattern(20, 20));
                 assertArrayEquals(
                         written, bench.target.memory().asSlice(0, 53).toArray(ValueLayout.JAVA_BYTE), "cut at " + at);
             }

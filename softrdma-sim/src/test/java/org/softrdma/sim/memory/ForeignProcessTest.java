@@ -14,8 +14,8 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
-import org.softrdma.sim.kernel.SystemCallException;
-import org.softrdma.sim.peer.ChildJvm;
+import org.softrdma.net.kernel.SystemCallException;
+import org.softrdma.net.peer.ChildJvm;
 
 /** Memory of a child process, as a region of it is read and written. */
 @EnabledOnOs(OS.LINUX)

@@ -14,7 +14,7 @@ import java.util.List;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.softrdma.sim.peer.ChildJvm;
+import org.softrdma.net.peer.ChildJvm;
 
 /** What reads a mapped file that was truncated fails where it does so, however the code around it was compiled. */
 class LostPageTest {

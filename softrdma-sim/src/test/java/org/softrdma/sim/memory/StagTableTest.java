@@ -22,6 +22,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.softrdma.net.memory.NativeMemory;
 
 /** The table of steering tags by itself; its memory is never touched, so any address will do. */
 class StagTableTest {

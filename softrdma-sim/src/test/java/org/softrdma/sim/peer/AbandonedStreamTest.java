@@ -13,7 +13,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.softrdma.sim.transport.EveryTransport;
+import org.softrdma.net.peer.TestBytes;
+import org.softrdma.net.transport.EveryTransport;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.MemoryRegion;
@@ -42,7 +43,7 @@ class AbandonedStreamTest {
     @EveryTransport
     void shouldSendOnlyWellFormedSegmentsWhenTheQueuePairIsClosedDuringItsTerminate(String transport) throws Exception {
         int most = LEAST_READ + CLOSES * 65_521;
-        byte[] expected = Frames.pattern(SEED, most);
+        byte[] expected = TestBytes.pattern(SEED, most);
         try (TestDevice server = new TestDevice("transport", transport)) {
             MemorySegment memory = server.memory(most);
             MemorySegment.copy(expected, 0, memory, ValueLayout.JAVA_BYTE, 0, most);
@@ -99,8 +100,8 @@ class AbandonedStreamTest {
         boolean last = offset + payload == length;
         assertTrue(payload > 0 && offset + payload <= length, () -> "payload=" + payload + " at " + offset);
         assertEquals(
-                Frames.hex(Frames.tagged(Frames.READ_RESPONSE, last, SINK_STAG, offset)),
-                Frames.hex(Frames.slice(segment, 0, TAGGED_HEADER)),
+                TestBytes.hex(Frames.tagged(Frames.READ_RESPONSE, last, SINK_STAG, offset)),
+                TestBytes.hex(TestBytes.slice(segment, 0, TAGGED_HEADER)),
                 () -> "header of the response's segment at " + offset);
         int mismatch = Arrays.mismatch(segment, TAGGED_HEADER, segment.length, expected, offset, offset + payload);
         assertEquals(-1, mismatch, () -> "foreign bytes in the segment at " + offset);
@@ -236,8 +237,8 @@ class AbandonedStreamTest {
             int payload = segment.length - TAGGED_HEADER;
             boolean last = offset + payload == WRITE_BYTES;
             assertEquals(
-                    Frames.hex(Frames.tagged(Frames.WRITE, last, 99, offset)),
-                    Frames.hex(Frames.slice(segment, 0, TAGGED_HEADER)),
+                    TestBytes.hex(Frames.tagged(Frames.WRITE, last, 99, offset)),
+                    TestBytes.hex(TestBytes.slice(segment, 0, TAGGED_HEADER)),
                     "header of a segment of the WRITE");
             for (int i = TAGGED_HEADER; i < segment.length; i++) {
                 if (segment[i] != BEFORE) {

@@ -14,13 +14,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.softrdma.sim.transport.EveryTransport;
-import org.softrdma.sim.transport.TransportKinds;
+import org.softrdma.net.peer.TestBytes;
+import org.softrdma.net.transport.EveryTransport;
+import org.softrdma.net.transport.TransportKinds;
 import org.softrdma.verbs.CompletionStatus;
 
 /** Streams that are cut, corrupted, terminated or reset by the peer. */
 class BrokenStreamTest {
-    private static final byte[] SEND = Frames.send(1, Frames.pattern(41, 100));
+    private static final byte[] SEND = Frames.send(1, TestBytes.pattern(41, 100));
 
     private static void expectEnd(Scene scene, Map<String, Long> before, Map<String, Long> increments)
             throws Exception {
@@ -81,7 +82,7 @@ class BrokenStreamTest {
                             true,
                             scene.readWrite.region().rkey(),
                             scene.readWrite.region().address(),
-                            Frames.pattern(77, Scene.REGION_BYTES)),
+                            TestBytes.pattern(77, Scene.REGION_BYTES)),
                     true);
             fpdu[fpdu.length - 1] ^= 1;
 
@@ -97,7 +98,7 @@ class BrokenStreamTest {
     @EveryTransport
     void shouldIgnoreCrcFieldPadAndReservedBitsWhenCrcIsOff(String transport) throws Exception {
         try (Scene scene = new Scene(transport, false, 2)) {
-            byte[] fpdu = Frames.fpdu(Frames.send(1, Frames.pattern(41, 5)), false);
+            byte[] fpdu = Frames.fpdu(Frames.send(1, TestBytes.pattern(41, 5)), false);
             for (int i = fpdu.length - 4 - 3; i < fpdu.length; i++) {
                 fpdu[i] = (byte) 0xEE;
             }
@@ -107,7 +108,7 @@ class BrokenStreamTest {
             assertEquals(
                     new TestDevice.Completion(Scene.FIRST_RECV_WR, CompletionStatus.SUCCESS, 0, 5),
                     scene.server.take(1).getFirst());
-            assertArrayEquals(Frames.pattern(41, 5), scene.received.bytes(0, 5));
+            assertArrayEquals(TestBytes.pattern(41, 5), scene.received.bytes(0, 5));
             scene.expectMemoryUntouched();
         }
     }
@@ -136,7 +137,7 @@ class BrokenStreamTest {
             scene.bystander.begin();
             Map<String, Long> before = scene.server.trouble();
 
-            scene.peer.sendBytes(Frames.slice(Frames.fpdu(SEND, crc), 0, at));
+            scene.peer.sendBytes(TestBytes.slice(Frames.fpdu(SEND, crc), 0, at));
             scene.peer.shutdownOutput();
 
             scene.peer.expectEnd();
@@ -172,11 +173,11 @@ class BrokenStreamTest {
                 2,
                 1,
                 0,
-                Frames.concat(ByteBuffer.allocate(4).putInt(code << 16).array(), rest));
+                TestBytes.concat(ByteBuffer.allocate(4).putInt(code << 16).array(), rest));
     }
 
     static Stream<Arguments> terminates() {
-        byte[] nonsense = Frames.pattern(13, 46);
+        byte[] nonsense = TestBytes.pattern(13, 46);
         byte[] aboutRead = Frames.terminate(0x0101, Frames.readRequest(1, 1, 2, 3, 4, 5), true, true);
         byte[] aboutUnknownRead = Frames.terminate(0x0101, Frames.readRequest(9, 1, 2, 3, 4, 5), true, true);
         byte[] aboutSend = Frames.terminate(0x1205, SEND, true, false);
@@ -347,22 +348,22 @@ class BrokenStreamTest {
             Map<String, Long> before = scene.server.trouble();
             byte[] whole = switch (phase) {
                 case IDLE -> new byte[0];
-                case WITHIN_A_HEADER -> Frames.slice(Frames.fpdu(SEND, crc), 0, 7);
-                case WITHIN_A_SEND -> Frames.slice(Frames.fpdu(SEND, crc), 0, 50);
+                case WITHIN_A_HEADER -> TestBytes.slice(Frames.fpdu(SEND, crc), 0, 7);
+                case WITHIN_A_SEND -> TestBytes.slice(Frames.fpdu(SEND, crc), 0, 50);
                 case WITHIN_A_WRITE ->
-                    Frames.slice(
+                    TestBytes.slice(
                             Frames.fpdu(
                                     Frames.tagged(
                                             Frames.WRITE,
                                             true,
                                             scene.readWrite.region().rkey(),
                                             scene.readWrite.region().address(),
-                                            Frames.pattern(1, 3000)),
+                                            TestBytes.pattern(1, 3000)),
                                     crc),
                             0,
                             1000);
                 case WITHIN_A_READ_RESPONSE ->
-                    Frames.slice(
+                    TestBytes.slice(
                             Frames.fpdu(
                                     Frames.tagged(
                                             Frames.READ_RESPONSE,

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.softrdma.net.peer.TestBytes;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.PostStatus;
@@ -69,7 +70,7 @@ public final class Bystander implements AutoCloseable {
             assertEquals(CompletionStatus.SUCCESS, completion.status(), "a READ of the bystander");
             assertEquals(BYTES, completion.bytes());
         }
-        assertArrayEquals(Frames.pattern(991, READS * BYTES), sink.bytes(0, READS * BYTES), "data of the bystander");
+        assertArrayEquals(TestBytes.pattern(991, READS * BYTES), sink.bytes(0, READS * BYTES), "data of the bystander");
         sink.requireCanaries();
         assertEquals(QueuePairState.READY_TO_SEND, pair.state());
         assertEquals(QueuePairState.READY_TO_SEND, remotePair.state());

@@ -12,7 +12,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.softrdma.sim.transport.EveryTransport;
+import org.softrdma.net.peer.TestBytes;
+import org.softrdma.net.transport.EveryTransport;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.MemoryRegion;
@@ -183,12 +184,12 @@ class DeregistrationTest {
             scene.bystander.begin();
             Map<String, Long> before = scene.server.trouble();
             int half = 16 + length / 2;
-            scene.peer.sendBytes(Frames.slice(fpdu, 0, half));
+            scene.peer.sendBytes(TestBytes.slice(fpdu, 0, half));
             awaitByte(target.inner(), half - 16 - 1, WRITTEN);
 
             closeAndPoison(target.region(), target.inner());
 
-            scene.peer.sendBytes(Frames.slice(fpdu, half, fpdu.length));
+            scene.peer.sendBytes(TestBytes.slice(fpdu, half, fpdu.length));
             scene.peer.expect(Frames.terminate(0x1100, fpdu, false, false), "Terminate");
             scene.peer.expectEnd();
             requireAll(target.inner(), POISON, "memory after deregistration");
@@ -211,12 +212,12 @@ class DeregistrationTest {
             byte[] fpdu = Frames.fpdu(Frames.send(1, filled(length, WRITTEN)), false);
             scene.bystander.begin();
             int half = 20 + length / 2;
-            scene.peer.sendBytes(Frames.slice(fpdu, 0, half));
+            scene.peer.sendBytes(TestBytes.slice(fpdu, 0, half));
             awaitByte(target.inner(), half - 20 - 1, WRITTEN);
 
             closeAndPoison(target.region(), target.inner());
 
-            scene.peer.sendBytes(Frames.slice(fpdu, half, fpdu.length));
+            scene.peer.sendBytes(TestBytes.slice(fpdu, half, fpdu.length));
             scene.peer.expect(Frames.terminate(0x0207, fpdu, false, false), "Terminate");
             scene.peer.expectEnd();
             requireAll(target.inner(), POISON, "memory after deregistration");
@@ -247,12 +248,12 @@ class DeregistrationTest {
                     false);
             scene.bystander.begin();
             int half = 16 + length / 2;
-            scene.peer.sendBytes(Frames.slice(fpdu, 0, half));
+            scene.peer.sendBytes(TestBytes.slice(fpdu, 0, half));
             awaitByte(target.inner(), half - 16 - 1, WRITTEN);
 
             closeAndPoison(target.region(), target.inner());
 
-            scene.peer.sendBytes(Frames.slice(fpdu, half, fpdu.length));
+            scene.peer.sendBytes(TestBytes.slice(fpdu, half, fpdu.length));
             scene.peer.expect(Frames.terminate(0x0000, fpdu, false, false), "Terminate");
             scene.peer.expectEnd();
             requireAll(target.inner(), POISON, "memory after deregistration");

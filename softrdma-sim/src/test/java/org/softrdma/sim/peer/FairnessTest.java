@@ -10,7 +10,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.softrdma.sim.transport.EveryTransport;
+import org.softrdma.net.peer.TestBytes;
+import org.softrdma.net.transport.EveryTransport;
 import org.softrdma.verbs.QueuePairLimits;
 
 /** A peer that always has more to say does not have the engine to itself. */
@@ -29,7 +30,7 @@ class FairnessTest {
     private static byte[] burst() {
         byte[][] frames = new byte[BURST_FRAMES][];
         Arrays.fill(frames, WRITE_OF_NOTHING);
-        return Frames.concat(frames);
+        return TestBytes.concat(frames);
     }
 
     @ParameterizedTest

@@ -12,8 +12,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.softrdma.sim.transport.EveryTransport;
-import org.softrdma.sim.transport.EveryWire;
+import org.softrdma.net.peer.ChildJvm;
+import org.softrdma.net.transport.EveryTransport;
 
 /**
  * Engines go on when the heap is full now and then. Each process is a fresh one: what has failed once has its classes and texts

@@ -8,7 +8,7 @@ import java.util.Deque;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.softrdma.sim.transport.EveryTransport;
+import org.softrdma.net.transport.EveryTransport;
 
 /** Peers that are rejected and do not close hold a bounded number of descriptors; who has waited longest is reset first. */
 class LingeringLimitTest {

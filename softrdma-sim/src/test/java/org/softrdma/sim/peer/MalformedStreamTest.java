@@ -14,7 +14,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.softrdma.sim.transport.EveryTransport;
+import org.softrdma.net.peer.TestBytes;
+import org.softrdma.net.transport.EveryTransport;
 import org.softrdma.verbs.CompletionStatus;
 
 /**
@@ -127,9 +128,10 @@ class MalformedStreamTest {
             byte[] tagged = Frames.tagged(Frames.WRITE, true, 0, 0);
             int bytes = length;
             if (length < 14) {
-                cases.add(headerless("tagged ULPDU of " + length + " bytes", scene -> Frames.slice(tagged, 0, bytes)));
+                cases.add(
+                        headerless("tagged ULPDU of " + length + " bytes", scene -> TestBytes.slice(tagged, 0, bytes)));
             }
-            cases.add(headerless("untagged ULPDU of " + length + " bytes", scene -> Frames.slice(whole, 0, bytes)));
+            cases.add(headerless("untagged ULPDU of " + length + " bytes", scene -> TestBytes.slice(whole, 0, bytes)));
         }
     }
 
@@ -506,27 +508,27 @@ class MalformedStreamTest {
                 MESSAGE_OFFSET,
                 PROTOCOL,
                 scene -> Frames.untagged(
-                        Frames.READ_REQUEST, true, 1, 1, 28, Frames.slice(goodRead(scene, 1), 18, 46))));
+                        Frames.READ_REQUEST, true, 1, 1, 28, TestBytes.slice(goodRead(scene, 1), 18, 46))));
         cases.add(one(
                 "READ request that is not the last segment",
                 UNSPECIFIED,
                 PROTOCOL,
                 scene -> Frames.untagged(
-                        Frames.READ_REQUEST, false, 1, 1, 0, Frames.slice(goodRead(scene, 1), 18, 46))));
+                        Frames.READ_REQUEST, false, 1, 1, 0, TestBytes.slice(goodRead(scene, 1), 18, 46))));
         for (int length : new int[] {0, 1, 27}) {
             cases.add(one(
                     "READ request of " + length + " bytes",
                     UNSPECIFIED,
                     PROTOCOL,
                     scene -> Frames.untagged(
-                            Frames.READ_REQUEST, true, 1, 1, 0, Frames.slice(goodRead(scene, 1), 18, 18 + length))));
+                            Frames.READ_REQUEST, true, 1, 1, 0, TestBytes.slice(goodRead(scene, 1), 18, 18 + length))));
         }
         for (int more : new int[] {1, 4, 60_000}) {
             cases.add(one(
                     "READ request " + more + " bytes too long",
                     UNSPECIFIED,
                     PROTOCOL,
-                    scene -> Frames.concat(goodRead(scene, 1), new byte[more])));
+                    scene -> TestBytes.concat(goodRead(scene, 1), new byte[more])));
         }
         cases.add(many(
                         "one READ request more than granted",

@@ -17,8 +17,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.softrdma.sim.transport.EveryTransport;
-import org.softrdma.sim.transport.TransportKinds;
+import org.softrdma.net.peer.TestBytes;
+import org.softrdma.net.transport.EveryTransport;
+import org.softrdma.net.transport.TransportKinds;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.PostStatus;
@@ -131,7 +132,7 @@ class PassiveHandshakeTest {
             Map<String, Long> before = server.trouble();
             try (RawPeer peer = RawPeer.connect(server.address())) {
                 peer.sendBytes(request);
-                assertEquals(Frames.hex(reply), Frames.hex(peer.receiveMpa()));
+                assertEquals(TestBytes.hex(reply), TestBytes.hex(peer.receiveMpa()));
                 peer.shutdownOutput(); // it closes
                 peer.expectEnd();
             }
@@ -216,11 +217,11 @@ class PassiveHandshakeTest {
     @ParameterizedTest
     @EveryTransport
     void shouldTakeTheLongestPrivateDataAndNotAByteMore(String transport) throws Exception {
-        byte[] data = Frames.pattern(5, 508);
+        byte[] data = TestBytes.pattern(5, 508);
         try (TestDevice server = new TestDevice("transport", transport);
                 RawPeer peer = RawPeer.connect(server.address())) {
             // What stands behind the frame is the stream already, though the reply has not come.
-            peer.sendBytes(Frames.concat(
+            peer.sendBytes(TestBytes.concat(
                     Frames.mpa(Frames.REQUEST_KEY, Frames.ENHANCED, 2, Frames.depths(0, 1, 1, data)),
                     Frames.fpdu(Frames.send(1, (byte) 3), false)));
             ConnectionRequest request = server.request();
@@ -339,7 +340,7 @@ class PassiveHandshakeTest {
             QueuePair pair = server.queuePair(asked, QueuePairLimits.DEFAULT);
             asked.accept(new ConnectionParameters(4, 8, new byte[] {9, 8, 7}));
             assertEquals(QueuePairState.READY_TO_SEND, pair.state());
-            assertEquals(Frames.hex(reply), Frames.hex(peer.receiveMpa()));
+            assertEquals(TestBytes.hex(reply), TestBytes.hex(peer.receiveMpa()));
             boolean crc = (reply[16] & Frames.CRC) != 0;
             boolean peerToPeer = (reply[16] & Frames.ENHANCED) != 0 && (reply[20] & 0x80) != 0;
             if (peerToPeer) {
@@ -370,12 +371,12 @@ class PassiveHandshakeTest {
                             enhanced ? Frames.depths(0, 1, 1) : new byte[0]));
                     server.request().reject(new byte[] {1, 2});
                     assertEquals(
-                            Frames.hex(Frames.mpa(
+                            TestBytes.hex(Frames.mpa(
                                     Frames.REPLY_KEY,
                                     Frames.REJECTED | (enhanced ? Frames.ENHANCED : 0),
                                     revision,
                                     enhanced ? Frames.depths(0, 0, 0, (byte) 1, (byte) 2) : new byte[] {1, 2})),
-                            Frames.hex(peer.receiveMpa()));
+                            TestBytes.hex(peer.receiveMpa()));
                     peer.shutdownOutput(); // it closes
                     peer.expectEnd();
                 }
@@ -484,7 +485,7 @@ class PassiveHandshakeTest {
             peer.receiveMpa();
             server.expectNoCompletion();
             peer.send(Frames.tagged(Frames.WRITE, true, 0, 0));
-            peer.expect(Frames.send(1, Frames.pattern(3, 64)), "what was posted before");
+            peer.expect(Frames.send(1, TestBytes.pattern(3, 64)), "what was posted before");
             assertEquals(List.of(new TestDevice.Completion(9, CompletionStatus.SUCCESS, 0, 0)), server.take(1));
         }
     }

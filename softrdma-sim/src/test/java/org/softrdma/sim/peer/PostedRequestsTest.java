@@ -14,7 +14,8 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.softrdma.sim.transport.EveryTransport;
+import org.softrdma.net.peer.TestBytes;
+import org.softrdma.net.transport.EveryTransport;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.PostStatus;
@@ -94,10 +95,10 @@ class PostedRequestsTest {
         assertEquals(0, recording.rest().length, "bytes of a segment cut by the end of the stream");
         List<Integer> opcodes = recording.opcodes();
         assertEquals(Frames.TERMINATE, opcodes.getLast(), () -> "the last of " + opcodes);
-        byte[] written = Frames.concat(recording.segments().subList(0, opcodes.size() - 1).stream()
-                .map(segment -> Frames.slice(segment, 14, segment.length))
+        byte[] written = TestBytes.concat(recording.segments().subList(0, opcodes.size() - 1).stream()
+                .map(segment -> TestBytes.slice(segment, 14, segment.length))
                 .toArray(byte[][]::new));
-        byte[] twice = Frames.concat(expected, expected);
+        byte[] twice = TestBytes.concat(expected, expected);
         assertEquals(twice.length, written.length, "bytes of the two good WRITEs");
         assertEquals(-1, Arrays.mismatch(twice, written), "where the two WRITEs differ from their source");
     }

@@ -12,6 +12,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketException;
 import java.util.Optional;
+import org.softrdma.net.peer.TestBytes;
 
 /** A peer on a blocking socket; every read has a deadline, and what it sends is up to the test. */
 public final class RawPeer implements AutoCloseable {
@@ -73,20 +74,20 @@ public final class RawPeer implements AutoCloseable {
         for (int i = 0; i < segments.length; i++) {
             fpdus[i] = Frames.fpdu(segments[i], crc);
         }
-        return sendBytes(Frames.concat(fpdus));
+        return sendBytes(TestBytes.concat(fpdus));
     }
 
     /** Receives exactly some bytes. */
     public byte[] receive(int length) throws IOException {
         byte[] bytes = in.readNBytes(length);
-        assertEquals(length, bytes.length, () -> "the stream ended early, after " + Frames.hex(bytes));
+        assertEquals(length, bytes.length, () -> "the stream ended early, after " + TestBytes.hex(bytes));
         return bytes;
     }
 
     /** Receives an MPA frame. */
     public byte[] receiveMpa() throws IOException {
         byte[] header = receive(20);
-        return Frames.concat(header, receive((header[18] & 0xFF) << 8 | (header[19] & 0xFF)));
+        return TestBytes.concat(header, receive((header[18] & 0xFF) << 8 | (header[19] & 0xFF)));
     }
 
     /** Receives the next segment, or empty at the end of the stream; checks pad and CRC field. */
@@ -100,20 +101,22 @@ public final class RawPeer implements AutoCloseable {
         byte[] expected = Frames.fpdu(segment, crc);
         byte[] trailer = receive(expected.length - 2 - segment.length);
         assertArrayEquals(
-                Frames.slice(expected, 2 + segment.length, expected.length), trailer, "pad and CRC behind the segment");
+                TestBytes.slice(expected, 2 + segment.length, expected.length),
+                trailer,
+                "pad and CRC behind the segment");
         return Optional.of(segment);
     }
 
     /** Receives the next segment; fails if there is none or it is another. */
     public void expect(byte[] segment, String what) throws IOException {
         byte[] found = next().orElseThrow(() -> new AssertionError("end of stream, expected " + what));
-        assertEquals(Frames.hex(segment), Frames.hex(found), what);
+        assertEquals(TestBytes.hex(segment), TestBytes.hex(found), what);
     }
 
     /** Fails unless the peer has ended its stream here, without a reset. */
     public void expectEnd() throws IOException {
         byte[] rest = in.readAllBytes();
-        assertEquals("", Frames.hex(rest), "bytes before the end of the stream");
+        assertEquals("", TestBytes.hex(rest), "bytes before the end of the stream");
     }
 
     /**

@@ -9,6 +9,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
+import org.softrdma.net.peer.TestBytes;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.PostStatus;
 import org.softrdma.verbs.QueuePair;
@@ -55,11 +56,13 @@ class ReadyRepeatTest {
                 // Once the peer has spoken there are no more; those of before may still come.
                 assertEquals(PostStatus.ACCEPTED, pair.postSend(2, buffer.region(), 0, 0, SendFlags.SIGNALLED));
                 Optional<byte[]> next = peer.next();
-                while (next.isPresent() && Frames.hex(next.get()).equals(Frames.hex(READY))) {
+                while (next.isPresent() && TestBytes.hex(next.get()).equals(TestBytes.hex(READY))) {
                     next = peer.next();
                 }
                 assertEquals(
-                        Optional.of(Frames.hex(Frames.send(1))), next.map(Frames::hex), "the SEND, behind its repeats");
+                        Optional.of(TestBytes.hex(Frames.send(1))),
+                        next.map(TestBytes::hex),
+                        "the SEND, behind its repeats");
                 device.take(1);
                 pair.disconnect();
                 peer.expectEnd();

@@ -9,6 +9,7 @@ import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.util.ArrayList;
 import java.util.List;
+import org.softrdma.net.peer.TestBytes;
 import org.softrdma.verbs.QueuePair;
 import org.softrdma.verbs.QueuePairLimits;
 import org.softrdma.verbs.cm.ConnectionParameters;
@@ -63,7 +64,7 @@ final class RecordingPeer implements AutoCloseable {
         for (int i = 0; i < segments.length; i++) {
             fpdus[i] = Frames.fpdu(segments[i], false);
         }
-        sendBytes(Frames.concat(fpdus));
+        sendBytes(TestBytes.concat(fpdus));
     }
 
     void sendBytes(byte[] bytes) throws IOException {
@@ -110,16 +111,16 @@ final class RecordingPeer implements AutoCloseable {
             if (end > bytes.length) {
                 break;
             }
-            byte[] segment = Frames.slice(bytes, at + 2, at + 2 + length);
+            byte[] segment = TestBytes.slice(bytes, at + 2, at + 2 + length);
             byte[] fpdu = Frames.fpdu(segment, false);
             assertEquals(
-                    Frames.hex(Frames.slice(fpdu, 2 + length, fpdu.length)),
-                    Frames.hex(Frames.slice(bytes, at + 2 + length, end)),
+                    TestBytes.hex(TestBytes.slice(fpdu, 2 + length, fpdu.length)),
+                    TestBytes.hex(TestBytes.slice(bytes, at + 2 + length, end)),
                     "pad and CRC field behind segment " + segments.size() + " of " + length + " bytes");
             segments.add(segment);
             at = end;
         }
-        return new Recording(segments, Frames.slice(bytes, at, bytes.length));
+        return new Recording(segments, TestBytes.slice(bytes, at, bytes.length));
     }
 
     /**

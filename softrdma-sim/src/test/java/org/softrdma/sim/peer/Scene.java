@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import org.softrdma.net.peer.TestBytes;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.PostStatus;
@@ -149,16 +150,16 @@ final class Scene implements AutoCloseable {
 
     /** No byte outside the RECV buffers has changed, and none around them. */
     void expectMemoryUntouched() {
-        assertArrayEquals(Frames.pattern(1, REGION_BYTES), readWrite.bytes(0, REGION_BYTES), "read-write region");
-        assertArrayEquals(Frames.pattern(2, REGION_BYTES), zeroBased.bytes(0, REGION_BYTES), "zero-based region");
+        assertArrayEquals(TestBytes.pattern(1, REGION_BYTES), readWrite.bytes(0, REGION_BYTES), "read-write region");
+        assertArrayEquals(TestBytes.pattern(2, REGION_BYTES), zeroBased.bytes(0, REGION_BYTES), "zero-based region");
         expectOthersUntouched();
     }
 
     void expectOthersUntouched() {
-        assertArrayEquals(Frames.pattern(3, REGION_BYTES), readOnly.bytes(0, REGION_BYTES), "read-only region");
-        assertArrayEquals(Frames.pattern(4, REGION_BYTES), writeOnly.bytes(0, REGION_BYTES), "write-only region");
-        assertArrayEquals(Frames.pattern(5, REGION_BYTES), localOnly.bytes(0, REGION_BYTES), "local region");
-        assertArrayEquals(Frames.pattern(6, REGION_BYTES), otherDomain.bytes(0, REGION_BYTES), "other domain");
+        assertArrayEquals(TestBytes.pattern(3, REGION_BYTES), readOnly.bytes(0, REGION_BYTES), "read-only region");
+        assertArrayEquals(TestBytes.pattern(4, REGION_BYTES), writeOnly.bytes(0, REGION_BYTES), "write-only region");
+        assertArrayEquals(TestBytes.pattern(5, REGION_BYTES), localOnly.bytes(0, REGION_BYTES), "local region");
+        assertArrayEquals(TestBytes.pattern(6, REGION_BYTES), otherDomain.bytes(0, REGION_BYTES), "other domain");
         for (TestDevice.Guarded guarded :
                 List.of(readWrite, zeroBased, readOnly, writeOnly, localOnly, otherDomain, sink, received)) {
             guarded.requireCanaries();

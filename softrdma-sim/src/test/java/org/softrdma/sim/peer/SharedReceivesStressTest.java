@@ -12,6 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.softrdma.net.peer.TestBytes;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.CompletionStatus;
@@ -180,7 +181,7 @@ class SharedReceivesStressTest {
         private static void fill(TestDevice.Guarded source, int at, int index, int number) {
             source.inner().set(ValueLayout.JAVA_INT_UNALIGNED, at, number);
             source.inner().set(ValueLayout.JAVA_INT_UNALIGNED, at + 4L, index);
-            byte[] pattern = Frames.pattern(number * PAIRS + index, LARGEST - at - 8);
+            byte[] pattern = TestBytes.pattern(number * PAIRS + index, LARGEST - at - 8);
             source.inner().asSlice(at + 8L).copyFrom(MemorySegment.ofArray(pattern));
         }
 
@@ -214,8 +215,8 @@ class SharedReceivesStressTest {
             assertEquals(receivers[index].number(), completion.qpNumber());
             assertEquals(received[index].get(), number, "the order of the messages of " + index);
             assertEquals(
-                    Frames.hex(Frames.pattern(number * PAIRS + index, (int) completion.byteLength() - 8)),
-                    Frames.hex(buffers.bytes(at + 8, completion.byteLength() - 8)));
+                    TestBytes.hex(TestBytes.pattern(number * PAIRS + index, (int) completion.byteLength() - 8)),
+                    TestBytes.hex(buffers.bytes(at + 8, completion.byteLength() - 8)));
             received[index].incrementAndGet();
         }
 

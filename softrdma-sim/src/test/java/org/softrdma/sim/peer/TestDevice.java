@@ -23,6 +23,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
+import org.softrdma.net.peer.TestBytes;
 import org.softrdma.sim.SoftRdmaProvider;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionQueue;
@@ -189,7 +190,7 @@ public final class TestDevice implements AutoCloseable {
     public record Guarded(MemorySegment whole, MemorySegment inner, MemoryRegion region) {
         /** Fills it with a pattern. */
         public Guarded fill(int seed) {
-            put(0, Frames.pattern(seed, (int) inner.byteSize()));
+            put(0, TestBytes.pattern(seed, (int) inner.byteSize()));
             return this;
         }
 

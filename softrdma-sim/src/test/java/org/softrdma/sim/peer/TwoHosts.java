@@ -17,7 +17,7 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.softrdma.sim.kernel.SystemCalls;
+import org.softrdma.net.kernel.SystemCalls;
 
 /**
  * Two hosts with a router between them, made of network namespaces of this machine. The router can stop to forward, without a

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.softrdma.net.peer.TestBytes;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.QueuePairLimits;
 import org.softrdma.verbs.cm.ConnectionParameters;
@@ -43,33 +44,33 @@ class UnfinishedFpdusTest {
                             true,
                             memory.region().rkey(),
                             memory.region().address(),
-                            Frames.pattern(1, PAYLOAD)),
+                            TestBytes.pattern(1, PAYLOAD)),
                     true);
             List<RawPeer> peers = new ArrayList<>();
             for (int i = 0; i < ALLOWED; i++) {
                 RawPeer peer = connect(server);
-                peer.sendBytes(Frames.slice(write, 0, PART));
+                peer.sendBytes(TestBytes.slice(write, 0, PART));
                 peers.add(peer);
             }
             // Who was the first to begin is the last to go on, so both cannot be taken for the same, however long this
             // takes.
             int sent = PART + 1;
             for (RawPeer peer : peers.reversed()) {
-                peer.sendBytes(Frames.slice(write, PART, sent));
+                peer.sendBytes(TestBytes.slice(write, PART, sent));
             }
             while (peers.size() < PEERS) {
                 RawPeer peer = connect(server);
-                peer.sendBytes(Frames.slice(write, 0, sent));
+                peer.sendBytes(TestBytes.slice(write, 0, sent));
                 peers.add(peer);
             }
             while (server.counter("unfinishedEnded") == 0 && sent < write.length - 1) {
                 sent++;
                 for (RawPeer peer : peers) {
-                    peer.sendBytes(Frames.slice(write, sent - 1, sent));
+                    peer.sendBytes(TestBytes.slice(write, sent - 1, sent));
                 }
             }
             for (RawPeer peer : peers) {
-                peer.sendBytes(Frames.slice(write, sent, write.length));
+                peer.sendBytes(TestBytes.slice(write, sent, write.length));
             }
             TestDevice.await(
                     () -> "the others, now " + server.counter("responderWrites") + " WRITEs",

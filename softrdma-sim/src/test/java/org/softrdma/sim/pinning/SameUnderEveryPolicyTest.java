@@ -13,7 +13,7 @@ import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.softrdma.sim.transport.EveryTransport;
+import org.softrdma.net.transport.EveryTransport;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.HostMemory;
 import org.softrdma.verbs.MemoryRegion;

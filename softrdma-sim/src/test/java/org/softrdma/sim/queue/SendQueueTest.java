@@ -10,9 +10,9 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.softrdma.net.memory.NativeMemory;
+import org.softrdma.net.peer.TestBytes;
 import org.softrdma.sim.memory.MemoryOperations;
-import org.softrdma.sim.memory.NativeMemory;
-import org.softrdma.sim.peer.Frames;
 import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.PostStatus;
 import org.softrdma.verbs.QueuePairLimits;
@@ -258,8 +258,8 @@ class SendQueueTest {
 
     @Test
     void shouldTakeInlineDataAtPosting() {
-        byte[] first = Frames.pattern(1, MAX_INLINE);
-        byte[] second = Frames.pattern(2, 10);
+        byte[] first = TestBytes.pattern(1, MAX_INLINE);
+        byte[] second = TestBytes.pattern(2, 10);
         MemorySegment memory = Arena.ofAuto().allocate(64);
         long address = memory.address();
         NativeMemory.put(address, first);
@@ -271,12 +271,12 @@ class SendQueueTest {
                 .add(address + 3, 0, 0)
                 .add(address + 3, 7, 0));
         memory.fill((byte) 0);
-        assertEquals(Frames.hex(first), inline(0, first.length));
-        assertEquals(Frames.hex(second), inline(1, second.length));
+        assertEquals(TestBytes.hex(first), inline(0, first.length));
+        assertEquals(TestBytes.hex(second), inline(1, second.length));
     }
 
     private String inline(long sequence, int length) {
-        return Frames.hex(NativeMemory.bytes(queue.inlineAddress(queue.slot(sequence)), length));
+        return TestBytes.hex(NativeMemory.bytes(queue.inlineAddress(queue.slot(sequence)), length));
     }
 
     @Test

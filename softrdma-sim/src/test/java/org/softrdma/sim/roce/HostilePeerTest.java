@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.softrdma.sim.memory.NativeMemory;
+import org.softrdma.net.memory.NativeMemory;
 import org.softrdma.sim.roce.wire.Aeth;
 import org.softrdma.sim.roce.wire.AtomicEth;
 import org.softrdma.sim.roce.wire.Bth;

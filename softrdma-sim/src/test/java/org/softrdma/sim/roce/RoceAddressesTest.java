@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.softrdma.sim.peer.ChildJvm;
+import org.softrdma.net.peer.ChildJvm;
 import org.softrdma.verbs.SendFlags;
 
 /** A listener on the wildcard of a host whose addresses change: in a network namespace, where this user may have one. */

@@ -10,8 +10,8 @@ import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.softrdma.net.kernel.UdpSurroundings;
 import org.softrdma.sim.SoftRdmaProvider;
-import org.softrdma.sim.kernel.UdpSurroundings;
 
 /** What stands in the way on a machine is said in a sentence, and nothing else is. */
 class RoceAdviceTest {

@@ -9,8 +9,9 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.HexFormat;
 import org.junit.jupiter.api.Test;
+import org.softrdma.net.memory.NativeMemory;
+import org.softrdma.net.transport.PeerAddress;
 import org.softrdma.sim.memory.MemoryOperations;
-import org.softrdma.sim.memory.NativeMemory;
 import org.softrdma.sim.roce.cm.CmPeer;
 import org.softrdma.sim.roce.wire.Bth;
 import org.softrdma.sim.roce.wire.Deth;
@@ -18,7 +19,6 @@ import org.softrdma.sim.roce.wire.Gid;
 import org.softrdma.sim.roce.wire.Icrc;
 import org.softrdma.sim.roce.wire.RoceOpcode;
 import org.softrdma.sim.roce.wire.RocePacket;
-import org.softrdma.sim.transport.PeerAddress;
 import org.softrdma.verbs.RoutingHeader;
 
 /** The headers in front of datagrams, to the byte; the one of IPv4 is what SoftRoCE of Linux 6.1 gave for such a datagram. */

@@ -8,8 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.softrdma.sim.kernel.LocalSocket;
-import org.softrdma.sim.kernel.SealedMemory;
+import org.softrdma.net.kernel.LocalSocket;
+import org.softrdma.net.kernel.SealedMemory;
 
 /** What a peer says that it has read, while its page is there and when it is not. */
 class AcceptedPeersTest {

@@ -11,8 +11,8 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.stream.Stream;
-import org.softrdma.sim.kernel.Descriptor;
-import org.softrdma.sim.kernel.SystemCalls;
+import org.softrdma.net.kernel.Descriptor;
+import org.softrdma.net.kernel.SystemCalls;
 
 /** What a peer that means harm does with descriptors. */
 final class Descriptors {

@@ -17,11 +17,11 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
-import org.softrdma.sim.kernel.Descriptor;
-import org.softrdma.sim.kernel.LocalSocket;
-import org.softrdma.sim.kernel.SystemCallException;
+import org.softrdma.net.kernel.Descriptor;
+import org.softrdma.net.kernel.LocalSocket;
+import org.softrdma.net.kernel.SystemCallException;
+import org.softrdma.net.peer.ChildJvm;
 import org.softrdma.sim.memory.KeyScrambler;
-import org.softrdma.sim.peer.ChildJvm;
 import org.softrdma.sim.peer.TestDevice;
 
 /** What a handover server does when its process has no descriptors left, in a process of its own that has few. */

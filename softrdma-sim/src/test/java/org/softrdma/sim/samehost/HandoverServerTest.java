@@ -24,10 +24,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.softrdma.sim.kernel.Descriptor;
-import org.softrdma.sim.kernel.LocalSocket;
-import org.softrdma.sim.kernel.ProcFile;
-import org.softrdma.sim.kernel.SealedMemory;
+import org.softrdma.net.kernel.Descriptor;
+import org.softrdma.net.kernel.LocalSocket;
+import org.softrdma.net.kernel.ProcFile;
+import org.softrdma.net.kernel.SealedMemory;
 import org.softrdma.sim.memory.KeyScrambler;
 import org.softrdma.sim.peer.TestDevice;
 

@@ -9,8 +9,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.softrdma.sim.kernel.SealedMemory;
-import org.softrdma.sim.memory.NativeMemory;
+import org.softrdma.net.kernel.SealedMemory;
+import org.softrdma.net.memory.NativeMemory;
 
 /** One mapping for all connections that were handed the same memory, for as long as one of them reads it. */
 class PeerMappingsTest {

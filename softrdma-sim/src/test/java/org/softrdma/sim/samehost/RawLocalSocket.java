@@ -7,9 +7,9 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.nio.charset.StandardCharsets;
-import org.softrdma.sim.kernel.Descriptor;
-import org.softrdma.sim.kernel.LocalSocket;
-import org.softrdma.sim.kernel.SystemCalls;
+import org.softrdma.net.kernel.Descriptor;
+import org.softrdma.net.kernel.LocalSocket;
+import org.softrdma.net.kernel.SystemCalls;
 
 /** A Unix socket by which a peer that means harm sends messages of any length, with any number of descriptors. */
 final class RawLocalSocket implements AutoCloseable {

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import org.junit.jupiter.api.Test;
-import org.softrdma.sim.kernel.SealedMemory;
-import org.softrdma.sim.memory.NativeMemory;
+import org.softrdma.net.kernel.SealedMemory;
+import org.softrdma.net.memory.NativeMemory;
 
 /** What is handed over can be read, and by the kernel's word nothing else. */
 class SealedMemoryTest {

@@ -8,7 +8,8 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.softrdma.sim.memory.NativeMemory;
+import org.softrdma.net.memory.NativeMemory;
+import org.softrdma.net.peer.TestBytes;
 import org.softrdma.sim.peer.Frames;
 
 /** The CRC32C of FPDUs against the vectors of RFC 3720 and the FPDUs that RFC 5044 shows. */
@@ -67,11 +68,11 @@ class FpduCrcTest {
     @CsvSource({"39", "40", "41", "42"})
     void shouldCoverThePad(int ulpdu) {
         String behind = WireMemory.UNTOUCHED.repeat(8);
-        byte[] expected = Frames.fpdu(Frames.pattern(1, ulpdu), true);
-        WireMemory memory = WireMemory.of(Frames.hex(expected) + behind);
+        byte[] expected = Frames.fpdu(TestBytes.pattern(1, ulpdu), true);
+        WireMemory memory = WireMemory.of(TestBytes.hex(expected) + behind);
         NativeMemory.putInt(memory.address() + expected.length - Ddp.CRC_LENGTH, 0);
         crc.put(memory.view(), memory.address(), memory.address(), ulpdu);
-        assertEquals(Frames.hex(expected) + behind, memory.hex());
+        assertEquals(TestBytes.hex(expected) + behind, memory.hex());
 
         int pad = expected.length - Ddp.CRC_LENGTH - Short.BYTES - ulpdu;
         for (int i = 0; i < pad; i++) {
@@ -97,7 +98,7 @@ class FpduCrcTest {
             NativeMemory.put(fpdu, Frames.fpdu(segment, false));
             crc.put(memory.view(), memory.address(), fpdu, segment.length);
             String all = untouched.substring(0, 2 * before)
-                    + Frames.hex(expected)
+                    + TestBytes.hex(expected)
                     + untouched.substring(2 * (before + expected.length));
             assertEquals(all, memory.hex(), "round " + round + ", seed " + SEED);
             assertTrue(

@@ -13,6 +13,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.softrdma.net.peer.TestBytes;
 import org.softrdma.sim.peer.Frames;
 
 /** MPA requests and replies against bytes written by hand from RFC 5044 section 7.1.1 and RFC 6581 sections 6 and 9. */
@@ -91,7 +92,7 @@ class MpaFrameTest {
     @ParameterizedTest(name = "{0}")
     @MethodSource("frames")
     void shouldEncodeAsTheRfcDrawsIt(String name, MpaFrame frame, String hex) {
-        assertEquals(WireMemory.plain(hex), Frames.hex(frame.encode()), name);
+        assertEquals(WireMemory.plain(hex), TestBytes.hex(frame.encode()), name);
     }
 
     @ParameterizedTest(name = "{0}")
@@ -102,17 +103,17 @@ class MpaFrameTest {
 
     @Test
     void shouldCarryAsMuchPrivateDataAsTheFieldHolds() throws Exception {
-        byte[] unenhanced = Frames.pattern(1, 512);
-        String plain = REPLY_KEY + "00 01 0200" + Frames.hex(unenhanced);
+        byte[] unenhanced = TestBytes.pattern(1, 512);
+        String plain = REPLY_KEY + "00 01 0200" + TestBytes.hex(unenhanced);
         assertEquals(
                 WireMemory.plain(plain),
-                Frames.hex(reply(0, 1).data(unenhanced).frame().encode()));
+                TestBytes.hex(reply(0, 1).data(unenhanced).frame().encode()));
         assertArrayEquals(unenhanced, decode(plain, false).privateData());
 
-        byte[] enhanced = Frames.pattern(2, MpaFrame.MAX_PRIVATE_DATA);
-        String withDepths = REPLY_KEY + "10 02 0200 0001 0002" + Frames.hex(enhanced);
+        byte[] enhanced = TestBytes.pattern(2, MpaFrame.MAX_PRIVATE_DATA);
+        String withDepths = REPLY_KEY + "10 02 0200 0001 0002" + TestBytes.hex(enhanced);
         MpaFrame frame = reply(Frames.ENHANCED, 2).depths(1, 2).data(enhanced).frame();
-        assertEquals(WireMemory.plain(withDepths), Frames.hex(frame.encode()));
+        assertEquals(WireMemory.plain(withDepths), TestBytes.hex(frame.encode()));
         assertArrayEquals(enhanced, decode(withDepths, false).privateData());
         assertEquals(MpaFrame.MAX_LENGTH, frame.encode().length);
     }
@@ -247,7 +248,7 @@ class MpaFrameTest {
     private static MpaFrame decode(String hex, boolean request) throws MalformedFrameException {
         byte[] frame = Frames.bytes(hex);
         assertEquals(frame.length, MpaFrame.frameLength(frame, frame.length, request));
-        return MpaFrame.decode(Frames.concat(frame, Frames.pattern(3, 8)), frame.length, request);
+        return MpaFrame.decode(TestBytes.concat(frame, TestBytes.pattern(3, 8)), frame.length, request);
     }
 
     private static List<Object> fields(MpaFrame frame) {
@@ -262,7 +263,7 @@ class MpaFrameTest {
                 "rtr=" + frame.rtr(),
                 "ird=" + frame.ird(),
                 "ord=" + frame.ord(),
-                Frames.hex(frame.privateData()));
+                TestBytes.hex(frame.privateData()));
     }
 
     private static Fields request(int flags, int revision) {

@@ -3,7 +3,7 @@ package org.softrdma.sim.wire;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import org.junit.jupiter.api.Test;
-import org.softrdma.sim.memory.NativeMemory;
+import org.softrdma.net.memory.NativeMemory;
 
 /** The messages of RFC 7306 against bytes written by hand from its figures 4, 6 and 7 and appendix A. */
 class Rfc7306Test {

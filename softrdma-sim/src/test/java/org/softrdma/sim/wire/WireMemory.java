@@ -3,7 +3,8 @@ package org.softrdma.sim.wire;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
-import org.softrdma.sim.memory.NativeMemory;
+import org.softrdma.net.memory.NativeMemory;
+import org.softrdma.net.peer.TestBytes;
 import org.softrdma.sim.peer.Frames;
 
 /** Native memory for one FPDU or two, full of {@link #UNTOUCHED}, that a test fills and reads as hex digits. */
@@ -40,11 +41,11 @@ final class WireMemory {
 
     /** Everything in it. */
     String hex() {
-        return Frames.hex(bytes());
+        return TestBytes.hex(bytes());
     }
 
     /** What hex digits look like without the blanks that make them readable. */
     static String plain(String hex) {
-        return Frames.hex(Frames.bytes(hex));
+        return TestBytes.hex(Frames.bytes(hex));
     }
 }

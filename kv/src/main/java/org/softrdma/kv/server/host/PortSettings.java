@@ -42,7 +42,7 @@ public record PortSettings(
     public enum Io {
         /** io_uring where it works and the port is TCP in the clear, otherwise epoll, otherwise NIO. */
         AUTO,
-        /** io_uring ({@link UringNetwork}), for TCP in the clear. */
+        /** io_uring, for TCP in the clear. */
         URING,
         /** epoll. */
         EPOLL,

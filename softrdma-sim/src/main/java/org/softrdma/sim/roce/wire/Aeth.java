@@ -1,6 +1,6 @@
 package org.softrdma.sim.roce.wire;
 
-import org.softrdma.sim.memory.NativeMemory;
+import org.softrdma.net.memory.NativeMemory;
 
 /**
  * The acknowledge extended transport header, behind the BTH of an acknowledgement and of all answers but those in the

@@ -1,6 +1,6 @@
 package org.softrdma.sim.roce.wire;
 
-import org.softrdma.sim.memory.NativeMemory;
+import org.softrdma.net.memory.NativeMemory;
 
 /**
  * The headers of atomics behind the BTH: the request, and the word that the answer carries behind its {@link Aeth} (IBA

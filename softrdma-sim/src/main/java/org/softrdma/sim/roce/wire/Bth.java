@@ -1,6 +1,6 @@
 package org.softrdma.sim.roce.wire;
 
-import org.softrdma.sim.memory.NativeMemory;
+import org.softrdma.net.memory.NativeMemory;
 
 /**
  * The base transport header, with which every packet begins (IBA volume 1, 9.2). Big endian; the packet's sender writes

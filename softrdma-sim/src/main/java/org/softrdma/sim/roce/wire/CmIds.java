@@ -1,6 +1,6 @@
 package org.softrdma.sim.roce.wire;
 
-import org.softrdma.sim.memory.NativeMemory;
+import org.softrdma.net.memory.NativeMemory;
 
 /**
  * The two communication ids with which all messages between the ends of a connection begin, and the messages that have

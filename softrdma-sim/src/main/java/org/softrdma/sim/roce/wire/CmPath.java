@@ -1,6 +1,6 @@
 package org.softrdma.sim.roce.wire;
 
-import org.softrdma.sim.memory.NativeMemory;
+import org.softrdma.net.memory.NativeMemory;
 
 /**
  * The primary path in a REQ (IBA volume 1, 12.6.5): where the two ends are. Big endian; the active side writes every

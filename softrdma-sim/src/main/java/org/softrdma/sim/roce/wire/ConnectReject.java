@@ -1,6 +1,6 @@
 package org.softrdma.sim.roce.wire;
 
-import org.softrdma.sim.memory.NativeMemory;
+import org.softrdma.net.memory.NativeMemory;
 
 /**
  * REJ: a REQ or REP is refused, or a connection that is being made is given up (IBA volume 1, 12.6.7). Big endian; the

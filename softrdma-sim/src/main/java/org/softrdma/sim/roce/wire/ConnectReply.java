@@ -1,6 +1,6 @@
 package org.softrdma.sim.roce.wire;
 
-import org.softrdma.sim.memory.NativeMemory;
+import org.softrdma.net.memory.NativeMemory;
 
 /**
  * REP: the answer to a REQ (IBA volume 1, 12.6.8). Big endian; the passive side writes every field. Offsets count from

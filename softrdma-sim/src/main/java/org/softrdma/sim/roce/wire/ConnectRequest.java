@@ -1,6 +1,6 @@
 package org.softrdma.sim.roce.wire;
 
-import org.softrdma.sim.memory.NativeMemory;
+import org.softrdma.net.memory.NativeMemory;
 
 /**
  * REQ: a request for a connection (IBA volume 1, 12.6.5). Big endian; the active side writes every field. Offsets count

@@ -1,6 +1,6 @@
 package org.softrdma.sim.roce.wire;
 
-import org.softrdma.sim.memory.NativeMemory;
+import org.softrdma.net.memory.NativeMemory;
 
 /**
  * The datagram extended transport header, behind the BTH of every UD packet (IBA volume 1, 9.3.1). Big endian; the

@@ -3,7 +3,7 @@ package org.softrdma.sim.roce.wire;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
-import org.softrdma.sim.memory.NativeMemory;
+import org.softrdma.net.memory.NativeMemory;
 
 /**
  * The address of a RoCE port, 16 bytes: an IPv6 address, or ::ffff:a.b.c.d for the IPv4 address a.b.c.d (annex A17).

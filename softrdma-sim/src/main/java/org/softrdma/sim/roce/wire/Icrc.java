@@ -2,7 +2,7 @@ package org.softrdma.sim.roce.wire;
 
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32;
-import org.softrdma.sim.memory.NativeMemory;
+import org.softrdma.net.memory.NativeMemory;
 
 /**
  * The invariant CRC: the CRC-32 of Ethernet over the {@link PseudoHeader}, then the packet up to the ICRC itself, with

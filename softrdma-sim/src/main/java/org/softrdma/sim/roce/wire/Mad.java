@@ -1,6 +1,6 @@
 package org.softrdma.sim.roce.wire;
 
-import org.softrdma.sim.memory.NativeMemory;
+import org.softrdma.net.memory.NativeMemory;
 
 /**
  * The header of a message of the connection manager: a management datagram of class 7, the payload of a UD packet from

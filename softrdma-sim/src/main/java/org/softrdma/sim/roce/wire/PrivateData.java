@@ -2,7 +2,7 @@ package org.softrdma.sim.roce.wire;
 
 import java.util.Arrays;
 import java.util.HexFormat;
-import org.softrdma.sim.memory.NativeMemory;
+import org.softrdma.net.memory.NativeMemory;
 
 /**
  * The bytes that two applications exchange while they connect. Each message has a field of fixed length for them; what

@@ -1,6 +1,6 @@
 package org.softrdma.sim.roce.wire;
 
-import org.softrdma.sim.memory.NativeMemory;
+import org.softrdma.net.memory.NativeMemory;
 
 /**
  * The RDMA extended transport header, behind the BTH of a READ request and of the first packet of a WRITE (IBA volume

@@ -1,6 +1,6 @@
 package org.softrdma.sim.roce.wire;
 
-import org.softrdma.sim.memory.NativeMemory;
+import org.softrdma.net.memory.NativeMemory;
 
 /**
  * A packet as the payload of a UDP datagram (annex A17): BTH, the headers of its opcode, payload, pad, ICRC.

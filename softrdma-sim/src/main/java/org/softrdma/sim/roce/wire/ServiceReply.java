@@ -1,6 +1,6 @@
 package org.softrdma.sim.roce.wire;
 
-import org.softrdma.sim.memory.NativeMemory;
+import org.softrdma.net.memory.NativeMemory;
 
 /**
  * SIDR_REP: the answer to a {@link ServiceRequest} (IBA volume 1, 12.11.2). Big endian; the side that offers the service

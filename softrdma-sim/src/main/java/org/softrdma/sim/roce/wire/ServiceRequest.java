@@ -1,6 +1,6 @@
 package org.softrdma.sim.roce.wire;
 
-import org.softrdma.sim.memory.NativeMemory;
+import org.softrdma.net.memory.NativeMemory;
 
 /**
  * SIDR_REQ: asks for the datagram queue pair of a service (IBA volume 1, 12.11.1). Big endian; the asking side writes

@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.Random;
 import java.util.function.Predicate;
-import org.softrdma.sim.memory.NativeMemory;
+import org.softrdma.net.memory.NativeMemory;
 import org.softrdma.sim.roce.wire.CmEndpoint;
 import org.softrdma.sim.roce.wire.CmPath;
 import org.softrdma.sim.roce.wire.ConnectReply;

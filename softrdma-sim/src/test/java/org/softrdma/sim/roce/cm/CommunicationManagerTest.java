@@ -16,7 +16,7 @@ import java.util.Optional;
 import java.util.function.LongConsumer;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
-import org.softrdma.sim.memory.NativeMemory;
+import org.softrdma.net.memory.NativeMemory;
 import org.softrdma.sim.roce.wire.CmIds;
 import org.softrdma.sim.roce.wire.ConnectReject;
 import org.softrdma.sim.roce.wire.ConnectRequest;

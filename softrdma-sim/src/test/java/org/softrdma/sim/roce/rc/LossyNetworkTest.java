@@ -18,7 +18,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.softrdma.sim.memory.NativeMemory;
+import org.softrdma.net.memory.NativeMemory;
 import org.softrdma.sim.roce.wire.Psn;
 import org.softrdma.verbs.CompletionStatus;
 import org.softrdma.verbs.SendFlags;

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.softrdma.sim.memory.NativeMemory;
+import org.softrdma.net.memory.NativeMemory;
 import org.softrdma.sim.roce.wire.AtomicEth;
 import org.softrdma.sim.roce.wire.Bth;
 import org.softrdma.sim.roce.wire.Reth;

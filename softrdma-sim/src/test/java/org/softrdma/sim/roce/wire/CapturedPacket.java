@@ -13,7 +13,7 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import org.junit.jupiter.api.Named;
-import org.softrdma.sim.memory.NativeMemory;
+import org.softrdma.net.memory.NativeMemory;
 
 /** A whole IP packet of RoCEv2, and its parts, read by hand: nothing here is of the classes under test but their use. */
 final class CapturedPacket {

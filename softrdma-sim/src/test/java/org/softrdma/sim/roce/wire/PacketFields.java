@@ -5,7 +5,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.HexFormat;
 import java.util.Map;
 import java.util.TreeMap;
-import org.softrdma.sim.memory.NativeMemory;
+import org.softrdma.net.memory.NativeMemory;
 
 /** All fields of a packet but its ICRC, by name, in hex digits: read from a packet, and written into one. */
 final class PacketFields {
