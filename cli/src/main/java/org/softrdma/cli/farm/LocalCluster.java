@@ -21,7 +21,7 @@ import org.softrdma.cluster.ClusterView;
  */
 final class LocalCluster implements AutoCloseable {
     private static final String NAME = "local";
-    private static final long START_SECONDS = 60;
+    private static final long START_SECONDS = 120;
     /** For whoever runs all of this on a machine that has not enough cores. */
     static final String ADVICE = "\nOn a busy machine a longer --lease helps, such as 6000.";
 

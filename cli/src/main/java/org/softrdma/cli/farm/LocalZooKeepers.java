@@ -23,7 +23,7 @@ import org.softrdma.cluster.LocalZooKeeper;
  * was. One thread.
  */
 final class LocalZooKeepers implements AutoCloseable {
-    private static final long START_SECONDS = 60;
+    private static final long START_SECONDS = 120;
     private static final InetAddress LOOPBACK = InetAddress.getLoopbackAddress();
     /** Below those that Linux gives to connections: so a port is free when a server comes back to it. */
     private static final int FIRST_PORT = 20_000;
