@@ -29,8 +29,8 @@ import picocli.CommandLine.Spec;
         description = {
             "Fill a cluster with a graph, for `softrdma farm tao`, or with a hash table.",
             "The graph has LinkBench's degrees, up to 1000 associations of a node, 128 bytes of data a node and 8 an"
-                + " association; each association has one that leads back. A hash table has keys of 16 and values of"
-                + " 32 bytes. Interrupted, it goes on when it is run again."
+                    + " association; each association has one that leads back. A hash table has keys of 16 and values of"
+                    + " 32 bytes. Interrupted, it goes on when it is run again."
         })
 final class FarmLoadCommand implements Callable<Integer> {
     private static final String TABLE = "table";

@@ -27,8 +27,8 @@ import picocli.CommandLine.Spec;
         name = "papers",
         description = {
             "Judge the figures and tables of the papers by results that `softrdma compare`, `softrdma wimpy`,"
-                + " `softrdma perf floor`, `softrdma perf verbs` and `softrdma farm tao` have left. Measures nothing"
-                + " itself.",
+                    + " `softrdma perf floor`, `softrdma perf verbs` and `softrdma farm tao` have left. Measures nothing"
+                    + " itself.",
             "Each row holds, does not hold here, is not judged, is of a model only, is not in our text of the paper,"
                     + " or was not run, and says why. Nothing is judged by a run that warns of a machine that was not"
                     + " quiet or of a server that was not warm."
