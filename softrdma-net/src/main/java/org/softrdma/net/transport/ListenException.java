@@ -75,9 +75,7 @@ public final class ListenException extends IOException {
 
     /** Who asked for any port did not name port 0 to a user. */
     private static String where(InetSocketAddress local) {
-        return local.getPort() == 0
-                ? "any port of " + local.getAddress().getHostAddress()
-                : AddressText.of(local);
+        return local.getPort() == 0 ? "any port of " + local.getAddress().getHostAddress() : AddressText.of(local);
     }
 
     private static Reason inUse(InetSocketAddress local) {

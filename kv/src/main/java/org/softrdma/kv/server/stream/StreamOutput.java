@@ -5,8 +5,8 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.kv.server.host.ClientChannel;
-import org.softrdma.net.transport.IoVectors;
 import org.softrdma.net.memory.BufferOperations;
+import org.softrdma.net.transport.IoVectors;
 
 /**
  * What a connection has to send, in order: buffers of its loop, and bytes that are sent from where they are. The loop's
