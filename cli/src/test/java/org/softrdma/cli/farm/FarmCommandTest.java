@@ -106,7 +106,7 @@ class FarmCommandTest {
                 "node --nodes=2 --replicas=3 | --nodes 2, --replicas 3: expected one or more nodes",
                 "node --region=much | 'much' is not a size",
                 "bank --kill=node --replicas=1 | --kill node needs --replicas 2",
-                "bank --kill=all | --kill all: expected node, coordinator, zookeeper or majority",
+                "bank --kill=all | --kill all: expected node or coordinator or zookeeper or majority",
                 "bank --zookeepers=0 | --zookeepers 0: expected 1 to 9",
                 "local --zookeepers=ten | --zookeepers",
                 "zookeeper --dir=/proc/none --id=1 --ensemble=a:1,b:2,c:3 | --ensemble a:1: expected HOST:PORT:PORT",
