@@ -12,6 +12,7 @@ final class HeadCache {
 
     private final int shift;
     private final long[] nodes;
+    private final int[] nodeIncarnations;
     private final long[] addresses;
     private final int[] lengths;
     private final int[] incarnations;
@@ -24,25 +25,29 @@ final class HeadCache {
     HeadCache(int bits) {
         shift = Long.SIZE - bits;
         nodes = new long[1 << bits];
+        nodeIncarnations = new int[1 << bits];
         addresses = new long[1 << bits];
         lengths = new int[1 << bits];
         incarnations = new int[1 << bits];
     }
 
     /** Objects begin at multiples of 16, and there are no more types than that. */
-    private static long name(long node, int type) {
-        return node + type;
+    private static long name(FatPointer node, int type) {
+        return node.address() + type;
     }
 
     private int place(long name) {
         return (int) ((name * SPREAD) >>> shift);
     }
 
-    /** Where a head is, from 0 on; -1 if it is not there. */
-    int find(long node, int type) {
+    /** Where a head is, from 0 on; -1 if it is not there, or is that of another node that was or is at the same place. */
+    int find(FatPointer node, int type) {
         long name = name(node, type);
         int place = place(name);
-        return nodes[place] == name && addresses[place] != FarmAddress.NONE ? place : -1;
+        boolean isThere = nodes[place] == name
+                && nodeIncarnations[place] == node.incarnation()
+                && addresses[place] != FarmAddress.NONE;
+        return isThere ? place : -1;
     }
 
     long address(int place) {
@@ -57,16 +62,17 @@ final class HeadCache {
         return incarnations[place];
     }
 
-    void put(long node, int type, FatPointer head) {
+    void put(FatPointer node, int type, FatPointer head) {
         long name = name(node, type);
         int place = place(name);
         nodes[place] = name;
+        nodeIncarnations[place] = node.incarnation();
         addresses[place] = head.address();
         lengths[place] = head.length();
         incarnations[place] = head.incarnation();
     }
 
-    void remove(long node, int type) {
+    void remove(FatPointer node, int type) {
         int place = find(node, type);
         if (place >= 0) {
             addresses[place] = FarmAddress.NONE;

@@ -31,7 +31,7 @@ final class RangeRead {
         limit = newLimit;
         isMissing = false;
         found.clear();
-        int head = heads.find(node.address(), type);
+        int head = heads.find(node, type);
         if (head < 0) {
             wantNode();
         } else {
@@ -68,7 +68,7 @@ final class RangeRead {
     void take(ObjectImage image) {
         if (address == node.address()) {
             FatPointer head = NodeDescriptor.head(image, type);
-            heads.put(node.address(), type, head);
+            heads.put(node, type, head);
             want(head.address(), head.length(), head.incarnation());
             return;
         }
@@ -86,7 +86,7 @@ final class RangeRead {
     /** It is no more. */
     void gone() {
         found.clear();
-        heads.remove(node.address(), type);
+        heads.remove(node, type);
         if (address == node.address()) {
             isMissing = true;
             address = FarmAddress.NONE;

@@ -468,6 +468,23 @@ class FarmGraphTest {
         });
     }
 
+    /** The heads of lists are remembered by their nodes, and a place may have been another node's. */
+    @Test
+    void shouldNotShowTheAssociationsOfANodeToWhoeverNamesOneThatWasThere() {
+        cluster(4, MACHINES, 1).run(1, cluster -> {
+            FarmGraph graph = FarmGraph.create(cluster.node(0), GraphShape.DEFAULT);
+            FatPointer other = graph.addObject(1, data(1), 8, near(cluster, 1));
+            FatPointer old = graph.addObject(1, data(2), 8, near(cluster, 1));
+            assertEquals(Outcome.REMOVED, graph.deleteObject(old));
+            FatPointer made = graph.addObject(1, data(3), 8, near(cluster, 1));
+            assertEquals(old.address(), made.address());
+            assertEquals(Outcome.STORED, graph.addEdge(made, 0, new Edge(other, 1, data(1))));
+            assertEquals(1, graph.range(made, 0, 10).orElseThrow().size());
+            assertEquals(Optional.empty(), graph.range(old, 0, 10));
+            assertEquals(1, graph.range(made, 0, 10).orElseThrow().size());
+        });
+    }
+
     @Test
     void shouldTellANodeFromAnotherOneOfAnotherLengthInItsPlace() {
         cluster(7, MACHINES, 1).run(1, cluster -> {
