@@ -1,10 +1,10 @@
 package org.softrdma.cli.farm;
 
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -17,6 +17,7 @@ import org.softrdma.farm.graph.LinkBenchGraph;
 import org.softrdma.farm.map.FarmMap;
 import org.softrdma.farm.memory.FarmAddress;
 import org.softrdma.farm.memory.FatPointer;
+import org.softrdma.farm.memory.FatPointerDescriptor;
 import org.softrdma.farm.node.FarmNode;
 import org.softrdma.stores.Outcome;
 
@@ -34,7 +35,6 @@ record LoadedGraph(LinkBenchGraph data, long address, LoadedMap map, boolean isW
     private static final String WHAT = "graph";
     private static final int HEX = 16;
     private static final int KEY = Long.BYTES;
-    private static final int POINTER = Long.BYTES + 2 * Integer.BYTES;
     private static final int TIMES = 1 << 16;
 
     /** The graph of a cluster, if one was loaded. */
@@ -90,7 +90,7 @@ record LoadedGraph(LinkBenchGraph data, long address, LoadedMap map, boolean isW
         LoadedGraph made = new LoadedGraph(
                 data,
                 FarmGraph.create(node, LinkBenchGraph.SHAPE).address(),
-                LoadedMap.create(node, data.nodes(), KEY, POINTER),
+                LoadedMap.create(node, data.nodes(), KEY, FatPointerDescriptor.LENGTH),
                 false);
         made.tell(view, false);
         return made;
@@ -151,18 +151,15 @@ record LoadedGraph(LinkBenchGraph data, long address, LoadedMap map, boolean isW
     }
 
     private static byte[] bytes(FatPointer pointer) {
-        return ByteBuffer.allocate(POINTER)
-                .putLong(pointer.address())
-                .putInt(pointer.length())
-                .putInt(pointer.incarnation())
-                .array();
+        ByteBuffer value = ByteBuffer.allocate(FatPointerDescriptor.LENGTH).order(ByteOrder.LITTLE_ENDIAN);
+        FatPointerDescriptor.put(value, 0, pointer);
+        return value.array();
     }
 
     private static FatPointer pointer(byte @Nullable [] bytes, int number) {
         if (bytes == null) {
             throw new MeasurementException("node " + number + " is not there: run `softrdma farm load` again");
         }
-        ByteBuffer buffer = ByteBuffer.wrap(Objects.requireNonNull(bytes));
-        return new FatPointer(buffer.getLong(), buffer.getInt(), buffer.getInt());
+        return FatPointerDescriptor.get(ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN), 0);
     }
 }

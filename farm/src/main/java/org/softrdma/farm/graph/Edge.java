@@ -1,6 +1,7 @@
 package org.softrdma.farm.graph;
 
 import org.softrdma.farm.memory.FatPointer;
+import org.softrdma.farm.memory.ObjectImage;
 
 /** An association of a node. Immutable. */
 public final class Edge {
@@ -34,5 +35,20 @@ public final class Edge {
     /** A copy of what the application has said of it. */
     public byte[] data() {
         return data.clone();
+    }
+
+    /** Bytes of that. */
+    int dataLength() {
+        return data.length;
+    }
+
+    /** Writes that into an object. */
+    void putData(ObjectImage image, int offset) {
+        image.put(offset, data);
+    }
+
+    /** The one that leads back. */
+    Edge back(FatPointer from) {
+        return new Edge(from, time, data);
     }
 }

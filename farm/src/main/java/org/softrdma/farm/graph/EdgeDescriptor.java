@@ -37,10 +37,10 @@ final class EdgeDescriptor {
     }
 
     static void put(ObjectImage list, int edge, Edge value) {
-        list.clear(edge, length(value.data().length));
+        list.clear(edge, length(value.dataLength()));
         FatPointerDescriptor.put(list, edge, value.to());
         list.putLong(edge + TIME_OFFSET, value.time());
-        list.putInt(edge + DATA_LENGTH_OFFSET, value.data().length);
-        list.put(edge + DATA_OFFSET, value.data());
+        list.putInt(edge + DATA_LENGTH_OFFSET, value.dataLength());
+        value.putData(list, edge + DATA_OFFSET);
     }
 }

@@ -120,7 +120,7 @@ final class EdgeListChange {
         ObjectImage list = part(at);
         int needed = shape.listLength(EdgeListDescriptor.end(list)
                 - EdgeListDescriptor.EDGES_OFFSET
-                + EdgeDescriptor.length(edge.data().length));
+                + EdgeDescriptor.length(edge.dataLength()));
         if (needed <= list.length()) {
             EdgeListDescriptor.insert(transaction.write(at.address()), place, edge);
         } else if (needed <= shape.listBytes()) {
@@ -141,7 +141,7 @@ final class EdgeListChange {
 
     /** A part that has one association. */
     private FatPointer alone(Edge edge, FatPointer next) {
-        ObjectImage list = begin(shape.listLength(EdgeDescriptor.length(edge.data().length)), next);
+        ObjectImage list = begin(shape.listLength(EdgeDescriptor.length(edge.dataLength())), next);
         EdgeListDescriptor.insert(list, EdgeListDescriptor.EDGES_OFFSET, edge);
         return FatPointer.to(made, list);
     }
@@ -174,7 +174,7 @@ final class EdgeListChange {
             EdgeListDescriptor.cut(list, place);
             next = FatPointer.to(made, older);
         }
-        if (shape.listLength(place - EdgeListDescriptor.EDGES_OFFSET + EdgeDescriptor.length(edge.data().length))
+        if (shape.listLength(place - EdgeListDescriptor.EDGES_OFFSET + EdgeDescriptor.length(edge.dataLength()))
                 <= list.length()) {
             EdgeListDescriptor.next(list, next);
             EdgeListDescriptor.insert(list, place, edge);

@@ -78,7 +78,7 @@ final class EdgeListDescriptor {
 
     /** Puts an association where it belongs; there is room for it. */
     static void insert(ObjectImage list, int at, Edge edge) {
-        int length = EdgeDescriptor.length(edge.data().length);
+        int length = EdgeDescriptor.length(edge.dataLength());
         list.move(at, at + length, end(list) - at);
         EdgeDescriptor.put(list, at, edge);
         resize(list, 1, length);

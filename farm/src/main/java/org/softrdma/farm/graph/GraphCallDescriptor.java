@@ -5,6 +5,7 @@ import java.nio.ByteOrder;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import org.softrdma.farm.memory.FatPointer;
+import org.softrdma.farm.memory.FatPointerDescriptor;
 
 /**
  * What {@link GraphFunctions#FIND} is given, little endian. It is shipped to the node.
@@ -15,34 +16,20 @@ import org.softrdma.farm.memory.FatPointer;
  * </pre>
  */
 final class GraphCallDescriptor {
-    private static final int TYPE_OFFSET = 2 * Long.BYTES;
+    private static final int TYPE_OFFSET = FatPointerDescriptor.LENGTH;
     private static final int LIMIT_OFFSET = TYPE_OFFSET + Integer.BYTES;
     private static final int FROM_OFFSET = LIMIT_OFFSET + Integer.BYTES;
     private static final int UNTIL_OFFSET = FROM_OFFSET + Long.BYTES;
     private static final int ROOM_OFFSET = UNTIL_OFFSET + Long.BYTES;
     private static final int COUNT_OFFSET = ROOM_OFFSET + Integer.BYTES;
     private static final int TO_OFFSET = COUNT_OFFSET + Integer.BYTES;
-    private static final int POINTER_LENGTH = 2 * Long.BYTES;
 
     private GraphCallDescriptor() {}
 
-    private static void put(ByteBuffer call, int offset, FatPointer pointer) {
-        call.putLong(offset, pointer.address())
-                .putInt(offset + Long.BYTES, pointer.length())
-                .putInt(offset + Long.BYTES + Integer.BYTES, pointer.incarnation());
-    }
-
-    private static FatPointer get(ByteBuffer call, int offset) {
-        return new FatPointer(
-                call.getLong(offset),
-                call.getInt(offset + Long.BYTES),
-                call.getInt(offset + Long.BYTES + Integer.BYTES));
-    }
-
     static byte[] find(FatPointer node, EdgeQuery query, int room) {
-        ByteBuffer call = ByteBuffer.allocate(TO_OFFSET + query.to().size() * POINTER_LENGTH)
+        ByteBuffer call = ByteBuffer.allocate(TO_OFFSET + query.to().size() * FatPointerDescriptor.LENGTH)
                 .order(ByteOrder.LITTLE_ENDIAN);
-        put(call, 0, node);
+        FatPointerDescriptor.put(call, 0, node);
         call.putInt(TYPE_OFFSET, query.type())
                 .putInt(LIMIT_OFFSET, query.limit())
                 .putLong(FROM_OFFSET, query.from())
@@ -51,8 +38,8 @@ final class GraphCallDescriptor {
                 .putInt(COUNT_OFFSET, query.to().size());
         int offset = TO_OFFSET;
         for (FatPointer to : query.to()) {
-            put(call, offset, to);
-            offset += POINTER_LENGTH;
+            FatPointerDescriptor.put(call, offset, to);
+            offset += FatPointerDescriptor.LENGTH;
         }
         return call.array();
     }
@@ -67,7 +54,7 @@ final class GraphCallDescriptor {
     static void require(ByteBuffer call) {
         if (call.limit() < TO_OFFSET
                 || call.getInt(COUNT_OFFSET) < 0
-                || call.getInt(COUNT_OFFSET) > (call.limit() - TO_OFFSET) / POINTER_LENGTH
+                || call.getInt(COUNT_OFFSET) > (call.limit() - TO_OFFSET) / FatPointerDescriptor.LENGTH
                 || call.getInt(TYPE_OFFSET) < 0
                 || call.getInt(TYPE_OFFSET) >= GraphShape.MOST_TYPES) {
             throw new IllegalArgumentException(call.limit() + " bytes are no call of a graph");
@@ -75,13 +62,13 @@ final class GraphCallDescriptor {
     }
 
     static FatPointer node(ByteBuffer call) {
-        return get(call, 0);
+        return FatPointerDescriptor.get(call, 0);
     }
 
     static EdgeQuery query(ByteBuffer call) {
         Set<FatPointer> to = new LinkedHashSet<>();
         for (int i = 0; i < call.getInt(COUNT_OFFSET); i++) {
-            to.add(get(call, TO_OFFSET + i * POINTER_LENGTH));
+            to.add(FatPointerDescriptor.get(call, TO_OFFSET + i * FatPointerDescriptor.LENGTH));
         }
         return new EdgeQuery(
                 call.getInt(TYPE_OFFSET),

@@ -93,8 +93,8 @@ public final class GraphChanges {
      */
     public TransactionBody<Outcome> addEdge(FatPointer from, int type, Edge edge) {
         shape.requireType(type);
-        if (edge.data().length > shape.longestData()) {
-            throw new IllegalArgumentException("an association with " + edge.data().length
+        if (edge.dataLength() > shape.longestData()) {
+            throw new IllegalArgumentException("an association with " + edge.dataLength()
                     + " bytes of data: this graph has " + shape.longestData() + " at most");
         }
         int inverse = shape.inverse(type);
@@ -104,8 +104,7 @@ public final class GraphChanges {
             }
             new EdgeListChange(transaction, shape, from, type).put(edge);
             if (inverse != GraphShape.NONE) {
-                new EdgeListChange(transaction, shape, edge.to(), inverse)
-                        .put(new Edge(from, edge.time(), edge.data()));
+                new EdgeListChange(transaction, shape, edge.to(), inverse).put(edge.back(from));
             }
             return Outcome.STORED;
         };

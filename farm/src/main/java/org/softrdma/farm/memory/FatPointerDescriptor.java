@@ -1,7 +1,10 @@
 package org.softrdma.farm.memory;
 
+import java.nio.ByteBuffer;
+
 /**
- * A pointer to an object that also identifies the object: 16 bytes, little endian, within the payload of an object.
+ * A pointer to an object that also identifies the object: 16 bytes, little endian, within the payload of an
+ * object, or in a message.
  *
  * <pre>
  *  63                            32 31                             0
@@ -74,6 +77,27 @@ public final class FatPointerDescriptor {
         image.putLong(pointer + ADDRESS_OFFSET, target.address());
         image.putInt(pointer + LENGTH_OFFSET, target.length());
         image.putInt(pointer + INCARNATION_OFFSET, target.incarnation());
+    }
+
+    /** A pointer in a message or a value, little endian too. */
+    public static FatPointer get(ByteBuffer message, int pointer) {
+        return new FatPointer(
+                message.getLong(pointer + ADDRESS_OFFSET),
+                message.getInt(pointer + LENGTH_OFFSET),
+                message.getInt(pointer + INCARNATION_OFFSET));
+    }
+
+    /**
+     * Sets a pointer in a message or a value.
+     *
+     * @param message little endian
+     * @param pointer where
+     * @param target what it points to
+     */
+    public static void put(ByteBuffer message, int pointer, FatPointer target) {
+        message.putLong(pointer + ADDRESS_OFFSET, target.address())
+                .putInt(pointer + LENGTH_OFFSET, target.length())
+                .putInt(pointer + INCARNATION_OFFSET, target.incarnation());
     }
 
     /** Makes a pointer point to nothing. */

@@ -196,7 +196,6 @@ public final class ShippedFunctions {
         try {
             waiting.result = function.run(
                     objects, TransactionMessages.address(waiting.run), TransactionMessages.argument(waiting.run));
-            waiting.told = objects.takeTold();
         } catch (LocalObjects.Locked e) {
             objects.undo();
             return NodeVerdict.LOCKED;
@@ -204,8 +203,8 @@ public final class ShippedFunctions {
             objects.undo();
             return NodeVerdict.REFUSED;
         }
-        if (TOLD_OFFSET + waiting.told.length > longestMessage) {
-            waiting.told = new byte[0];
+        byte[] told = objects.takeTold();
+        if (TOLD_OFFSET + told.length > longestMessage) {
             objects.undo();
             return NodeVerdict.REFUSED;
         }
@@ -214,6 +213,7 @@ public final class ShippedFunctions {
             return batch.ran.isEmpty() ? NodeVerdict.REFUSED : NodeVerdict.NOT_READY;
         }
         objects.keep();
+        waiting.told = told;
         return NodeVerdict.DONE;
     }
 
