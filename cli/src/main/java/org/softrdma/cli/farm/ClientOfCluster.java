@@ -23,8 +23,9 @@ final class ClientOfCluster implements AutoCloseable {
      *
      * @param provider of its device
      * @param membership its session, which this closes, also if it fails
+     * @param onEnd called by the node's thread when it is no member any more, or closed
      */
-    static ClientOfCluster join(ProviderMixin provider, ZooKeeperMembership membership) {
+    static ClientOfCluster join(ProviderMixin provider, ZooKeeperMembership membership, Runnable onEnd) {
         VerbsDevice device;
         try {
             device = provider.openWithKnown(Map.of());
@@ -37,7 +38,7 @@ final class ClientOfCluster implements AutoCloseable {
             return new ClientOfCluster(
                     device,
                     ClusterNode.start(
-                            device, membership, membership.context(address).withoutMemory(), () -> {}));
+                            device, membership, membership.context(address).withoutMemory(), onEnd));
         } catch (RuntimeException e) {
             device.close();
             throw e;

@@ -1,8 +1,6 @@
 package org.softrdma.cli.farm;
 
 import java.io.PrintWriter;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -25,14 +23,12 @@ import org.softrdma.cli.command.OwnProgram;
 import org.softrdma.cli.command.ProviderMixin;
 import org.softrdma.cli.command.UserErrorException;
 import org.softrdma.cluster.ClusterException;
-import org.softrdma.cluster.ClusterNode;
 import org.softrdma.cluster.ClusterSettings;
 import org.softrdma.cluster.ClusterView;
 import org.softrdma.cluster.ZooKeeperMembership;
 import org.softrdma.farm.membership.FarmConfiguration;
 import org.softrdma.farm.node.FarmException;
 import org.softrdma.verbs.VerbsException;
-import org.softrdma.verbs.device.VerbsDevice;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -142,14 +138,10 @@ final class FarmBankCommand implements Callable<Integer> {
 
     /** This process is a machine too, without memory: it opens accounts, and reads them. */
     private int audit(LocalCluster cluster, ClusterView view) {
-        InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
-        try (VerbsDevice device = provider.openWithKnown(Map.of())) {
-            ZooKeeperMembership membership =
-                    ZooKeeperMembership.join(cluster.servers(), cluster.name(), view.settings(), PATIENCE_NS);
-            try (ClusterNode node = ClusterNode.start(
-                    device, membership, membership.context(address).withoutMemory(), () -> {})) {
-                return new Run(cluster, view, new Bank(node.node())).run();
-            }
+        ZooKeeperMembership membership =
+                ZooKeeperMembership.join(cluster.servers(), cluster.name(), view.settings(), PATIENCE_NS);
+        try (ClientOfCluster client = ClientOfCluster.join(provider, membership, () -> {})) {
+            return new Run(cluster, view, new Bank(client.node().node())).run();
         }
     }
 

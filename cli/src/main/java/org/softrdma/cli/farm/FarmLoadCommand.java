@@ -78,7 +78,8 @@ final class FarmLoadCommand implements Callable<Integer> {
         }
         try {
             return cluster.look(view -> {
-                try (ClientOfCluster client = ClientOfCluster.join(provider, cluster.join(ClusterSettings.DEFAULT))) {
+                try (ClientOfCluster client =
+                        ClientOfCluster.join(provider, cluster.join(ClusterSettings.DEFAULT), () -> {})) {
                     load(view, client.node().node());
                 }
             });

@@ -153,7 +153,7 @@ final class FarmTaoCommand implements Callable<Integer> {
                 FarmLocalCommand.awaitRegions(started, view);
                 ZooKeeperMembership membership = ZooKeeperMembership.join(
                         started.servers(), started.name(), ClusterSettings.DEFAULT, PATIENCE_NS);
-                try (ClientOfCluster client = ClientOfCluster.join(provider, membership)) {
+                try (ClientOfCluster client = ClientOfCluster.join(provider, membership, () -> {})) {
                     LinkBenchGraph data = new LinkBenchGraph(nodes, seed);
                     LoadedGraph graph = LoadedGraph.load(view, client.node().node(), data, threads, this::say);
                     measure(view.settings(), graph, client, started, results, rows);
@@ -168,7 +168,7 @@ final class FarmTaoCommand implements Callable<Integer> {
                 .orElseThrow(() -> new MeasurementException("cluster '" + view.name()
                         + "' has no whole graph: run `softrdma farm load --graph NODES` with the same --zookeeper and"
                         + " --name first"));
-        try (ClientOfCluster client = ClientOfCluster.join(provider, cluster.join(ClusterSettings.DEFAULT))) {
+        try (ClientOfCluster client = ClientOfCluster.join(provider, cluster.join(ClusterSettings.DEFAULT), () -> {})) {
             measure(view.settings(), graph, client, null, results, rows);
         }
     }

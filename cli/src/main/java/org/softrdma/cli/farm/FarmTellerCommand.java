@@ -1,11 +1,8 @@
 package org.softrdma.cli.farm;
 
 import java.io.PrintWriter;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
@@ -13,14 +10,10 @@ import org.softrdma.cli.command.CommandFailure;
 import org.softrdma.cli.command.ExitCode;
 import org.softrdma.cli.command.ProcessStop;
 import org.softrdma.cli.command.ProviderMixin;
-import org.softrdma.cluster.ClusterNode;
 import org.softrdma.cluster.ClusterSettings;
-import org.softrdma.cluster.ZooKeeperMembership;
 import org.softrdma.farm.node.FarmException;
 import org.softrdma.farm.node.FarmNode;
-import org.softrdma.farm.node.FarmNodeContext;
 import org.softrdma.verbs.VerbsException;
-import org.softrdma.verbs.device.VerbsDevice;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -59,21 +52,17 @@ final class FarmTellerCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
         ProcessStop stop = new ProcessStop(new CountDownLatch(1));
-        try (VerbsDevice device = provider.openWithKnown(Map.of())) {
-            ZooKeeperMembership membership = cluster.join(ClusterSettings.DEFAULT);
-            FarmNodeContext context = membership.context(address).withoutMemory();
-            try (ClusterNode node = ClusterNode.start(device, membership, context, stop::stop)) {
-                say("machine " + node.machine() + " counts");
-                List<Thread> threads = start(node.node());
-                stop.await(System.in, line -> {});
-                stopping = true;
-                for (Thread thread : threads) {
-                    thread.join();
-                }
-                return node.isOver() ? ExitCode.FAILED : ExitCode.OK;
+        try (ClientOfCluster client =
+                ClientOfCluster.join(provider, cluster.join(ClusterSettings.DEFAULT), stop::stop)) {
+            say("machine " + client.node().machine() + " counts");
+            List<Thread> threads = start(client.node().node());
+            stop.await(System.in, line -> {});
+            stopping = true;
+            for (Thread thread : threads) {
+                thread.join();
             }
+            return client.node().isOver() ? ExitCode.FAILED : ExitCode.OK;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return ExitCode.FAILED;
