@@ -7,11 +7,11 @@ import java.nio.ByteBuffer;
 import org.softrdma.fabric.FabricNode;
 import org.softrdma.kv.client.network.ClientNetwork;
 import org.softrdma.kv.client.network.ClientStream;
+import org.softrdma.net.memory.BufferOperations;
 import org.softrdma.net.transport.EventLoop;
 import org.softrdma.net.transport.IoVectors;
 import org.softrdma.net.transport.StreamSocket;
 import org.softrdma.net.transport.Transport;
-import org.softrdma.sim.memory.MemoryOperations;
 
 /** The network of one client, whose thread runs the event loop while it waits. The client's thread. */
 final class FabricClientNetwork implements ClientNetwork {
@@ -44,7 +44,7 @@ final class FabricClientNetwork implements ClientNetwork {
     }
 
     private final class Stream implements ClientStream {
-        private final IoVectors vectors = new IoVectors(new MemoryOperations(), 1);
+        private final IoVectors vectors = new IoVectors(new BufferOperations(), 1);
         private final StreamSocket socket;
 
         /** Edges that were raised and not used up. */
