@@ -12,13 +12,13 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code softrdma farm drain}: a machine shall have no regions. */
+/** {@code softrdma farm drain}: moves all regions away from a machine. */
 @Command(
         name = "drain",
         description = {
             "Move all regions away from a machine, so that it can be stopped. Each is copied first, and is never on"
                     + " fewer machines than before.",
-            "The command only says so; `softrdma farm status` shows how far it is."
+            "The command does not wait; `softrdma farm status` shows how far it is."
         })
 final class FarmDrainCommand implements Callable<Integer> {
     @Spec
@@ -46,7 +46,10 @@ final class FarmDrainCommand implements Callable<Integer> {
                 drained.retainAll(configuration.members());
                 return new Wishes(wishes.removed(), drained, wishes.balanced());
             });
-            spec.commandLine().getOut().println("machine " + machine + " shall have no regions");
+            spec.commandLine()
+                    .getOut()
+                    .println("the regions of machine " + machine
+                            + " move to others; `softrdma farm status` shows how far it is");
             spec.commandLine().getOut().flush();
         });
     }

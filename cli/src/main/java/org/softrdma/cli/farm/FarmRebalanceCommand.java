@@ -8,13 +8,13 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** {@code softrdma farm rebalance}: each region where its ring says. */
+/** {@code softrdma farm rebalance}: spreads regions over all machines. */
 @Command(
         name = "rebalance",
         description = {
-            "Move regions to the machines that their rings name: after machines have joined, which have none until"
-                    + " then. Ends what `softrdma farm drain` said.",
-            "The command only says so; `softrdma farm status` shows how far it is."
+            "Spread regions over all machines, also those that have joined since and have none. Ends every `softrdma"
+                    + " farm drain`.",
+            "The command does not wait; `softrdma farm status` shows how far it is."
         })
 final class FarmRebalanceCommand implements Callable<Integer> {
     @Spec
@@ -29,7 +29,10 @@ final class FarmRebalanceCommand implements Callable<Integer> {
     public Integer call() {
         return cluster.look(view -> {
             view.wish(wishes -> new Wishes(wishes.removed(), Set.of(), true));
-            spec.commandLine().getOut().println("regions shall be where their rings say");
+            spec.commandLine()
+                    .getOut()
+                    .println(
+                            "regions move until they are spread over all machines; `softrdma farm status` shows how far it is");
             spec.commandLine().getOut().flush();
         });
     }

@@ -12,6 +12,7 @@ import org.softrdma.cluster.ClusterView;
 import org.softrdma.farm.membership.FarmConfiguration;
 import org.softrdma.farm.membership.RegionPlacement;
 import org.softrdma.farm.membership.Wishes;
+import org.softrdma.farm.memory.FarmAddress;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -54,9 +55,9 @@ final class FarmStatusCommand implements Callable<Integer> {
         configuration.regions().forEach((region, placement) -> out.println(region(region, placement)));
         Wishes wishes = view.wishes();
         if (!wishes.equals(Wishes.NONE)) {
-            out.println("wished: machines without regions "
-                    + list(wishes.drained().stream().sorted().toList()) + ", regions "
-                    + (wishes.balanced() ? "where their rings say" : "where they are"));
+            out.println("wanted: drained machines: "
+                    + list(wishes.drained().stream().sorted().toList()) + "; "
+                    + (wishes.balanced() ? "regions spread over all others" : "no other region moves"));
         }
         out.flush();
     }
@@ -76,7 +77,7 @@ final class FarmStatusCommand implements Callable<Integer> {
 
     /** A line for a region. */
     static String region(int region, RegionPlacement placement) {
-        String name = String.format("region %08x: ", region);
+        String name = FarmAddress.regionText(region) + ": ";
         if (placement.isLost()) {
             return name + "LOST: every machine that had it whole is gone";
         }

@@ -202,12 +202,14 @@ class FarmCommandTest {
                     "epoch 1, active",
                     ", member, primary of 1 of its 1 regions",
                     ": primary 0, replicas none",
-                    "wished: machines without regions 0, regions where they are")) {
+                    "wanted: drained machines: 0; no other region moves")) {
                 assertTrue(out.toString().contains(line), () -> line + " not in " + out);
             }
             assertEquals(ExitCode.OK, executeAt("one", "rebalance"));
             assertEquals(ExitCode.OK, executeAt("one", "status"));
-            assertTrue(out.toString().contains("without regions none, regions where their rings say"), out::toString);
+            assertTrue(
+                    out.toString().contains("wanted: drained machines: none; regions spread over all others"),
+                    out::toString);
         }
     }
 

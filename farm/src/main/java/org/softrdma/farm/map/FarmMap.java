@@ -100,7 +100,7 @@ public final class FarmMap {
         long first = value(
                 node.ship(ATTEMPTS, FarmAddress.of(region, 0), MapFunctions.RESERVE, MapCallDescriptor.reserve(shape)));
         if (first == FarmAddress.NONE) {
-            throw new FarmException("region " + region + " has no free block for " + (shape.homes() + 1)
+            throw new FarmException(FarmAddress.regionText(region) + " has no free block for " + (shape.homes() + 1)
                     + " buckets of " + shape.bucket().length() + " bytes: have fewer homes, or more regions");
         }
         int most = objectsOfAMessage(node, shape.bucket().length());

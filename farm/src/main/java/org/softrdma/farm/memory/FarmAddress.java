@@ -22,6 +22,11 @@ public final class FarmAddress {
         return (int) (address >>> Integer.SIZE);
     }
 
+    /** How messages and {@code softrdma farm status} name a region: its number in eight hexadecimal digits. */
+    public static String regionText(int region) {
+        return String.format("region %08x", region);
+    }
+
     /** Bytes from the start of the region. */
     public static long offset(long address) {
         return Integer.toUnsignedLong((int) address);

@@ -71,7 +71,7 @@ final class FunctionTask<T> extends OutcomeTask {
             notBeforeNs = node.pauseUntilNs(nowNs, ++looks); // it may be so new that nobody has told of it yet
             boolean isKnown = node.space().configuration().regions().containsKey(region);
             return (isKnown || looks >= SpaceRead.MOST_LOOKS)
-                    && fail("region " + region + " is lost, or there is none");
+                    && fail(FarmAddress.regionText(region) + " is lost, or there is none");
         }
         id = node.transactions().name();
         ByteBuffer run = ShippedFunctions.run(id, address, function, argument);

@@ -159,10 +159,10 @@ final class SpaceRead extends NodeTask implements NodeReads.ReadWaiter {
     /** The region is lost, or is so new that this machine has yet to hear of it. */
     private boolean onNobody(int region, long nowNs) {
         if (node.space().configuration().regions().containsKey(region)) {
-            return fail("region " + region + " is lost: every machine that had it whole is gone");
+            return fail(FarmAddress.regionText(region) + " is lost: every machine that had it whole is gone");
         }
         notBeforeNs = node.pauseUntilNs(nowNs, ++failures);
-        return failures >= Math.min(mostFailures, MOST_LOOKS) && fail("there is no region " + region);
+        return failures >= Math.min(mostFailures, MOST_LOOKS) && fail("there is no " + FarmAddress.regionText(region));
     }
 
     private void ask(int region, int primary) {

@@ -156,7 +156,8 @@ public final class Participant {
     private ObjectWriter writer(TransactionRecord.Write write) {
         FarmRegion region = space.region(FarmAddress.region(write.address()));
         if (region == null) {
-            throw new IllegalStateException("region " + FarmAddress.region(write.address()) + " is not here any more");
+            throw new IllegalStateException(
+                    FarmAddress.regionText(FarmAddress.region(write.address())) + " is not here any more");
         }
         return region.writer();
     }

@@ -56,7 +56,8 @@ class FarmClusterTest {
 
             FarmException lost =
                     assertThrows(FarmException.class, () -> cluster.node(0).read(address, LENGTH));
-            assertTrue(String.valueOf(lost.getMessage()).contains("is lost"), lost.getMessage());
+            String region = String.format("region %08x", address >>> Integer.SIZE);
+            assertTrue(String.valueOf(lost.getMessage()).contains(region + " is lost"), lost.getMessage());
             assertEquals(Set.of(0, 2), cluster.configuration().members());
         });
     }
