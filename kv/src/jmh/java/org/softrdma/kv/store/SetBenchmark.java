@@ -17,6 +17,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
+import org.softrdma.kv.item.KeySlice;
 
 /**
  * What a set costs in the store alone: reserve, fill, seal and replace the item of a key. It passes all locks and step points of
@@ -62,7 +63,7 @@ public class SetBenchmark {
     /** Replaces the item of a key. */
     @Benchmark
     public StoreStatus set() {
-        NewItem item = store.reserve(KEY, 0, KEY.length, 0, 0, value.length, 0);
+        NewItem item = store.reserve(new KeySlice(KEY), 0, 0, value.length, 0);
         MemorySegment.copy(value, 0, item.memory(), ValueLayout.JAVA_BYTE, item.valueOffset(), value.length);
         return store.store(item, rule, 0);
     }

@@ -1,6 +1,7 @@
 package org.softrdma.kv.binary;
 
 import java.nio.charset.StandardCharsets;
+import org.softrdma.kv.item.KeySlice;
 
 /**
  * One answer up to the value that may follow it: header, extras, key, and the words of a refusal. Made of a request,
@@ -64,7 +65,13 @@ public final class AnswerFrame {
 
     /** A miss of getk and gatk, which repeats the key. */
     public AnswerFrame miss(BinaryRequest request) {
-        header(request, Status.NOT_FOUND, 0, request.keyLength(), request.keyLength(), 0);
+        header(
+                request,
+                Status.NOT_FOUND,
+                0,
+                request.key().length(),
+                request.key().length(),
+                0);
         return key(request);
     }
 
@@ -77,7 +84,7 @@ public final class AnswerFrame {
      * @param cas of the item
      */
     public AnswerFrame item(BinaryRequest request, boolean withKey, int flags, int valueLength, long cas) {
-        int keyLength = withKey ? request.keyLength() : 0;
+        int keyLength = withKey ? request.key().length() : 0;
         int body = ExtrasDescriptor.FLAGS_LENGTH + keyLength + valueLength;
         header(request, Status.OK, ExtrasDescriptor.FLAGS_LENGTH, keyLength, body, cas);
         ExtrasDescriptor.writeFlags(bytes, length, flags);
@@ -116,8 +123,9 @@ public final class AnswerFrame {
     }
 
     private AnswerFrame key(BinaryRequest request) {
-        System.arraycopy(request.bytes(), request.keyOffset(), bytes, length, request.keyLength());
-        length += request.keyLength();
+        KeySlice key = request.key();
+        System.arraycopy(key.bytes(), key.offset(), bytes, length, key.length());
+        length += key.length();
         return this;
     }
 

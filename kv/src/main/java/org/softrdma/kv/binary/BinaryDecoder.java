@@ -91,7 +91,9 @@ public final class BinaryDecoder {
                         return Event.REQUEST; // the last: the connection ends
                     }
                     if (request.operation() == BinaryOperation.UNKNOWN) {
-                        return endOfKey(Part.REST, request.extrasLength() + request.keyLength());
+                        return endOfKey(
+                                Part.REST,
+                                request.extrasLength() + request.key().length());
                     }
                     part = Part.EXTRAS;
                 }
@@ -103,7 +105,7 @@ public final class BinaryDecoder {
                     part = Part.KEY;
                 }
                 case KEY -> {
-                    if (!gather(input, request.keyOffset(), request.keyLength())) {
+                    if (!gather(input, request.key().offset(), request.key().length())) {
                         return Event.NEED_INPUT;
                     }
                     return endOfKey(request.operation().hasValue() ? Part.VALUE : Part.HEADER, 0);

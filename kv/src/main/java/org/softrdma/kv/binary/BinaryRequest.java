@@ -1,5 +1,7 @@
 package org.softrdma.kv.binary;
 
+import org.softrdma.kv.item.KeySlice;
+
 /**
  * One request, taken apart by a {@link BinaryDecoder}. Reused: what it says holds until the next one. Which fields
  * mean something depends on the operation.
@@ -23,11 +25,12 @@ public final class BinaryRequest {
     /** Header, extras, and the key at a place of its own. */
     final byte[] bytes = new byte[KEY_START + MAX_KEY_LENGTH];
 
+    private final KeySlice key = new KeySlice();
+
     private BinaryOperation operation = BinaryOperation.UNKNOWN;
     private Fault fault = Fault.NONE;
     private boolean quiet;
     private int extrasLength;
-    private int keyLength;
     private long valueLength;
 
     /** An empty request. */
@@ -39,7 +42,8 @@ public final class BinaryRequest {
         operation = BinaryOperation.of(opcode);
         quiet = operation.isQuiet(opcode);
         extrasLength = FrameDescriptor.extrasLength(bytes);
-        keyLength = FrameDescriptor.keyLength(bytes);
+        int keyLength = FrameDescriptor.keyLength(bytes);
+        key.wrap(bytes, KEY_START, keyLength);
         long bodyLength = FrameDescriptor.bodyLength(bytes);
         if (!FrameDescriptor.isValid(bytes)) {
             fault = Fault.LENGTHS;
@@ -81,19 +85,9 @@ public final class BinaryRequest {
         return FrameDescriptor.cas(bytes);
     }
 
-    /** The array that holds the key. */
-    public byte[] bytes() {
-        return bytes;
-    }
-
-    /** Where the key starts in {@link #bytes()}. */
-    public int keyOffset() {
-        return KEY_START;
-    }
-
-    /** Bytes of the key, 0 to {@link #MAX_KEY_LENGTH} if there is no fault. */
-    public int keyLength() {
-        return keyLength;
+    /** The key, of 0 to {@link #MAX_KEY_LENGTH} bytes if there is no fault. */
+    public KeySlice key() {
+        return key;
     }
 
     /** Bytes of the extras, of no more than {@link ExtrasDescriptor#MAX_LENGTH} unless the operation is unknown. */

@@ -258,30 +258,31 @@ public final class ItemDescriptor {
      *
      * @param memory arena or landing buffer
      * @param item offset of the item in it
-     * @param key array that holds the key
-     * @param keyOffset where it starts
-     * @param keyLength its bytes
      */
-    public static boolean hasKey(MemorySegment memory, long item, byte[] key, int keyOffset, int keyLength) {
+    public static boolean hasKey(MemorySegment memory, long item, KeySlice key) {
+        int keyLength = key.length();
         if (keyLength(memory, item) != keyLength) {
             return false;
         }
         if (keyLength < Long.BYTES) {
-            return hasBytes(memory, item + KEY_OFFSET, key, keyOffset, keyLength);
+            return hasBytes(memory, item + KEY_OFFSET, key);
         }
+        byte[] bytes = key.bytes();
+        int keyOffset = key.offset();
         // Whole words, the last of which may overlap the one before it.
         int last = keyLength - Long.BYTES;
         for (int at = 0; at < last; at += Long.BYTES) {
-            if (memory.get(LONG, item + KEY_OFFSET + at) != (long) WORD.get(key, keyOffset + at)) {
+            if (memory.get(LONG, item + KEY_OFFSET + at) != (long) WORD.get(bytes, keyOffset + at)) {
                 return false;
             }
         }
-        return memory.get(LONG, item + KEY_OFFSET + last) == (long) WORD.get(key, keyOffset + last);
+        return memory.get(LONG, item + KEY_OFFSET + last) == (long) WORD.get(bytes, keyOffset + last);
     }
 
-    private static boolean hasBytes(MemorySegment memory, long at, byte[] key, int keyOffset, int length) {
-        for (int i = 0; i < length; i++) {
-            if (memory.get(BYTE, at + i) != key[keyOffset + i]) {
+    private static boolean hasBytes(MemorySegment memory, long at, KeySlice key) {
+        byte[] bytes = key.bytes();
+        for (int i = 0; i < key.length(); i++) {
+            if (memory.get(BYTE, at + i) != bytes[key.offset() + i]) {
                 return false;
             }
         }

@@ -108,20 +108,10 @@ public final class ItemWriter {
      * @param item offset of the chunk in it
      * @param expiry seconds since 1970, 0 for never
      * @param flags the client's flags
-     * @param keySource array that holds the key
-     * @param keyOffset where it starts
-     * @param keyLength its bytes
      * @param valueLength bytes of the value
      */
-    public void header(
-            MemorySegment memory,
-            long item,
-            int expiry,
-            int flags,
-            byte[] keySource,
-            int keyOffset,
-            int keyLength,
-            int valueLength) {
+    public void header(MemorySegment memory, long item, int expiry, int flags, KeySlice key, int valueLength) {
+        int keyLength = key.length();
         memory.set(INT, item + ItemDescriptor.EXPIRY_OFFSET, expiry);
         memory.set(INT, item + ItemDescriptor.FLAGS_OFFSET, flags);
         memory.set(INT, item + ItemDescriptor.VALUE_LENGTH_OFFSET, valueLength);
@@ -129,7 +119,7 @@ public final class ItemWriter {
         memory.set(BYTE, item + ItemDescriptor.ITEM_FLAGS_OFFSET, (byte) 0);
         memory.set(SHORT, item + ItemDescriptor.VERSION_OFFSET, (short) ItemDescriptor.VERSION);
         turns.step(StepPoint.HEADER_WRITTEN);
-        MemorySegment.copy(keySource, keyOffset, memory, BYTE, item + ItemDescriptor.KEY_OFFSET, keyLength);
+        MemorySegment.copy(key.bytes(), key.offset(), memory, BYTE, item + ItemDescriptor.KEY_OFFSET, keyLength);
         turns.step(StepPoint.KEY_WRITTEN);
         long tail = item + ItemDescriptor.itemLength(keyLength, valueLength) - ItemDescriptor.TAIL_LENGTH;
         for (long at = item + ItemDescriptor.KEY_OFFSET + keyLength + valueLength; at < tail; at++) {

@@ -18,22 +18,21 @@ public final class KeyHash {
     /**
      * Hashes a key.
      *
-     * @param key array that holds the key
-     * @param offset where it starts
-     * @param length its bytes
      * @param seed any number, the same for all keys of a table
      * @return never 0
      */
-    public static long hash(byte[] key, int offset, int length, long seed) {
+    public static long hash(KeySlice key, long seed) {
+        byte[] bytes = key.bytes();
+        int length = key.length();
         long hash = seed ^ SALT;
-        int at = offset;
-        int end = offset + length;
+        int at = key.offset();
+        int end = at + length;
         for (; at + Long.BYTES <= end; at += Long.BYTES) {
-            hash = mix(hash ^ (long) LONG.get(key, at), MULTIPLIER);
+            hash = mix(hash ^ (long) LONG.get(bytes, at), MULTIPLIER);
         }
         long rest = 0;
         for (; at < end; at++) {
-            rest = rest << Byte.SIZE | Byte.toUnsignedInt(key[at]);
+            rest = rest << Byte.SIZE | Byte.toUnsignedInt(bytes[at]);
         }
         hash = mix(hash ^ rest, MULTIPLIER ^ length);
         hash = mix(hash ^ seed, SALT);

@@ -2,6 +2,7 @@ package org.softrdma.kv.memcached;
 
 import java.util.Arrays;
 import java.util.Base64;
+import org.softrdma.kv.item.KeySlice;
 
 /** Builds one line of an answer; reused. Not thread-safe. */
 public final class ReplyLine {
@@ -62,15 +63,14 @@ public final class ReplyLine {
         return this;
     }
 
-    /**
-     * Adds bytes in base 64.
-     *
-     * @param source array that holds them
-     * @param offset where they start
-     * @param count how many
-     */
-    public ReplyLine addBase64(byte[] source, int offset, int count) {
-        byte[] encoded = Base64.getEncoder().encode(Arrays.copyOfRange(source, offset, offset + count));
+    /** Adds a key. */
+    public ReplyLine add(KeySlice key) {
+        return add(key.bytes(), key.offset(), key.length());
+    }
+
+    /** Adds a key in base 64. */
+    public ReplyLine addBase64(KeySlice key) {
+        byte[] encoded = Base64.getEncoder().encode(key.toArray());
         return add(encoded, 0, encoded.length);
     }
 

@@ -186,7 +186,7 @@ public final class TextDecoder {
             skipping = true;
             return request.command() == TextCommand.INVALID ? Event.REQUEST : Event.LINE_TOO_LONG;
         }
-        int prefix = request.keyCount() == 0 ? 0 : request.keyOffset(0);
+        int prefix = request.keyCount() == 0 ? 0 : request.key(0).offset();
         if (prefix == 0 || prefix > MAX_PREFIX_LENGTH) {
             return Event.LINE_TOO_LONG; // nearly all of it is blanks
         }

@@ -1,6 +1,7 @@
 package org.softrdma.kv.memcached;
 
 import java.nio.charset.StandardCharsets;
+import org.softrdma.kv.item.KeySlice;
 
 /**
  * The words of memcached's text protocol as memcached 1.6 says them: clients and their tests compare strings. Arrays
@@ -215,28 +216,17 @@ public final class TextProtocol {
      * Writes the line before a value: {@code VALUE key flags length [cas]}.
      *
      * @param line takes the line from its start, {@link #MAX_VALUE_LINE_LENGTH} bytes are enough
-     * @param key array that holds the key
-     * @param keyOffset where it starts
-     * @param keyLength its bytes
      * @param flags the client's flags, unsigned
      * @param valueLength bytes of the value
      * @param withCas true for gets
      * @param cas the cas number, unsigned
      * @return bytes written
      */
-    public static int valueLine(
-            byte[] line,
-            byte[] key,
-            int keyOffset,
-            int keyLength,
-            int flags,
-            int valueLength,
-            boolean withCas,
-            long cas) {
+    public static int valueLine(byte[] line, KeySlice key, int flags, int valueLength, boolean withCas, long cas) {
         System.arraycopy(VALUE, 0, line, 0, VALUE.length);
         int at = VALUE.length;
-        System.arraycopy(key, keyOffset, line, at, keyLength);
-        at += keyLength;
+        System.arraycopy(key.bytes(), key.offset(), line, at, key.length());
+        at += key.length();
         line[at++] = ' ';
         at = number(line, at, Integer.toUnsignedLong(flags));
         line[at++] = ' ';

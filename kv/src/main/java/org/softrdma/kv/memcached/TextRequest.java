@@ -1,6 +1,7 @@
 package org.softrdma.kv.memcached;
 
 import java.util.regex.Pattern;
+import org.softrdma.kv.item.KeySlice;
 
 /**
  * One command line, taken apart by a {@link TextDecoder}. Reused: what it says holds until the next line. Which
@@ -14,6 +15,7 @@ public final class TextRequest {
 
     final LineWords words = new LineWords();
     final MetaFlags meta = new MetaFlags(words);
+    private final KeySlice oneKey = new KeySlice();
 
     // Set by the parser.
     TextCommand command = TextCommand.INVALID;
@@ -55,7 +57,7 @@ public final class TextRequest {
         return part;
     }
 
-    /** The array that holds the keys. */
+    /** The array that holds the line. */
     public byte[] bytes() {
         return words.bytes();
     }
@@ -71,21 +73,13 @@ public final class TextRequest {
     }
 
     /**
-     * Where a key starts in {@link #bytes()}.
+     * A key of 1 to 250 bytes, until the next is asked for.
      *
      * @param index 0 to {@link #keyCount()} - 1
      */
-    public int keyOffset(int index) {
-        return words.start(key + index);
-    }
-
-    /**
-     * Bytes of a key, 1 to 250.
-     *
-     * @param index 0 to {@link #keyCount()} - 1
-     */
-    public int keyLength(int index) {
-        return words.length(key + index);
+    public KeySlice key(int index) {
+        int word = key + index;
+        return oneKey.wrap(words.bytes(), words.start(word), words.length(word));
     }
 
     /** Flags of a storage command. */

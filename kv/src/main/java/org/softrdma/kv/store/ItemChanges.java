@@ -2,6 +2,7 @@ package org.softrdma.kv.store;
 
 import java.lang.foreign.MemorySegment;
 import org.softrdma.kv.item.ItemDescriptor;
+import org.softrdma.kv.item.KeySlice;
 import org.softrdma.kv.turns.Turns;
 
 /**
@@ -84,14 +85,13 @@ final class ItemChanges {
 
     /** Append and prepend; the part is a chunk of its own until the whole is stored. */
     StoreStatus join(NewItem part, StoreRule rule, long nowSeconds) {
-        byte[] key = table.keyOf(part.chunk, part.keyLength);
+        KeySlice key = table.keyOf(part.chunk, part.keyLength);
         Joiner joiner = new Joiner(part, rule.mode == StoreMode.APPEND, slabs.turns());
         StoreRule alone =
                 new StoreRule().reset(StoreMode.ADD).newCas(rule.newCas).keyBinary(rule.keyBinary);
         StoreStatus status = StoreStatus.BUSY;
         for (int left = MOST_REWRITES; left > 0; left--) {
-            status = rewrite(
-                    key, 0, key.length, rule, joiner, nowSeconds, item -> part.stored(item.locator(), item.cas()));
+            status = rewrite(key, rule, joiner, nowSeconds, item -> part.stored(item.locator(), item.cas()));
             if (status != StoreStatus.NOT_FOUND || !rule.createIfMissing) {
                 break;
             }
@@ -109,15 +109,8 @@ final class ItemChanges {
     }
 
     /** See {@link ItemStore#rewrite}. */
-    StoreStatus rewrite(
-            byte[] key,
-            int keyOffset,
-            int keyLength,
-            StoreRule rule,
-            ItemRewriter rewriter,
-            long nowSeconds,
-            ItemVisitor result) {
-        Rewrite rewrite = new Rewrite(key, keyOffset, keyLength, rule, rewriter, nowSeconds);
+    StoreStatus rewrite(KeySlice key, StoreRule rule, ItemRewriter rewriter, long nowSeconds, ItemVisitor result) {
+        Rewrite rewrite = new Rewrite(key, rule, rewriter, nowSeconds);
         for (int left = MOST_REWRITES; left > 0; left--) {
             StoreStatus found = rewrite.take();
             if (found != StoreStatus.STORED) {
@@ -136,9 +129,7 @@ final class ItemChanges {
      * meanwhile.
      */
     private final class Rewrite {
-        private final byte[] key;
-        private final int keyOffset;
-        private final int keyLength;
+        private final KeySlice key;
         private final StoreRule rule;
         private final ItemRewriter rewriter;
         private final long nowSeconds;
@@ -148,14 +139,12 @@ final class ItemChanges {
         private int length;
         private int flags;
 
-        Rewrite(byte[] key, int keyOffset, int keyLength, StoreRule rule, ItemRewriter rewriter, long nowSeconds) {
+        Rewrite(KeySlice key, StoreRule rule, ItemRewriter rewriter, long nowSeconds) {
             this.key = key;
-            this.keyOffset = keyOffset;
-            this.keyLength = keyLength;
             this.rule = rule;
             this.rewriter = rewriter;
             this.nowSeconds = nowSeconds;
-            this.hash = table.hash(key, keyOffset, keyLength);
+            this.hash = table.hash(key);
             this.stripe = table.stripe(hash);
         }
 
@@ -163,7 +152,7 @@ final class ItemChanges {
         StoreStatus take() {
             stripe.lock.lock();
             try {
-                int slot = table.findLiving(stripe, hash, key, keyOffset, keyLength, nowSeconds);
+                int slot = table.findLiving(stripe, hash, key, nowSeconds);
                 if (slot == HashIndex.NONE) {
                     return StoreStatus.NOT_FOUND;
                 }
@@ -190,7 +179,7 @@ final class ItemChanges {
         /** Makes the new item, and gives the pin up; NOT_STORED if the old one is gone meanwhile. */
         StoreStatus make(ItemVisitor result) {
             try {
-                NewItem made = room.reserve(key, keyOffset, keyLength, flags, 0, length, nowSeconds);
+                NewItem made = room.reserve(key, flags, 0, length, nowSeconds);
                 if (made.status() != NewItem.Status.READY) {
                     return made.status() == NewItem.Status.TOO_LARGE
                             ? StoreStatus.TOO_LARGE

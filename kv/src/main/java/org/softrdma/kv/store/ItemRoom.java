@@ -3,6 +3,7 @@ package org.softrdma.kv.store;
 import java.lang.foreign.MemorySegment;
 import java.util.function.IntConsumer;
 import org.softrdma.kv.item.ItemDescriptor;
+import org.softrdma.kv.item.KeySlice;
 
 /**
  * Makes room for items: takes memory for new ones, evicts those that were not used for longest, removes those that
@@ -52,7 +53,8 @@ final class ItemRoom {
     }
 
     /** See {@link ItemStore#reserve}. */
-    NewItem reserve(byte[] key, int keyOffset, int keyLength, int flags, int expiry, int valueLength, long nowSeconds) {
+    NewItem reserve(KeySlice key, int flags, int expiry, int valueLength, long nowSeconds) {
+        int keyLength = key.length();
         if (keyLength < 1 || keyLength > ItemDescriptor.MAX_KEY_LENGTH || valueLength < 0) {
             throw new IllegalArgumentException("keyLength=" + keyLength + ", valueLength=" + valueLength);
         }
@@ -67,8 +69,8 @@ final class ItemRoom {
         MemorySegment memory = slabs.memory(chunk);
         long item = SlabAllocator.offset(chunk);
         slabs.writer().beginFill(memory, item);
-        slabs.writer().header(memory, item, expiry, flags, key, keyOffset, keyLength, valueLength);
-        long hash = table.hash(key, keyOffset, keyLength);
+        slabs.writer().header(memory, item, expiry, flags, key, valueLength);
+        long hash = table.hash(key);
         return new NewItem(NewItem.Status.READY, chunk, memory, hash, keyLength, valueLength);
     }
 

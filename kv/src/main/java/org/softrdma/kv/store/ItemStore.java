@@ -3,6 +3,7 @@ package org.softrdma.kv.store;
 import java.util.ArrayList;
 import java.util.List;
 import org.softrdma.kv.item.ItemDescriptor;
+import org.softrdma.kv.item.KeySlice;
 import org.softrdma.kv.turns.Turns;
 
 /**
@@ -84,17 +85,14 @@ public final class ItemStore {
     /**
      * Takes memory for an item and writes everything but its value. Nobody finds it before {@link #store}.
      *
-     * @param key array that holds the key
-     * @param keyOffset where it starts
-     * @param keyLength its bytes, 1 to {@link ItemDescriptor#MAX_KEY_LENGTH}
+     * @param key 1 to {@link ItemDescriptor#MAX_KEY_LENGTH} bytes
      * @param flags the client's flags
      * @param expiry seconds since 1970, 0 for never
      * @param valueLength bytes of the value
      * @param nowSeconds the time: expired items make room first
      */
-    public NewItem reserve(
-            byte[] key, int keyOffset, int keyLength, int flags, int expiry, int valueLength, long nowSeconds) {
-        return room.reserve(key, keyOffset, keyLength, flags, expiry, valueLength, nowSeconds);
+    public NewItem reserve(KeySlice key, int flags, int expiry, int valueLength, long nowSeconds) {
+        return room.reserve(key, flags, expiry, valueLength, nowSeconds);
     }
 
     /**
@@ -162,9 +160,6 @@ public final class ItemStore {
     /**
      * Replaces an item by one whose value is made from the old value. Flags and expiry stay.
      *
-     * @param key array that holds the key
-     * @param keyOffset where it starts
-     * @param keyLength its bytes
      * @param rule its cas numbers; the mode does not matter
      * @param rewriter makes the value
      * @param nowSeconds the time, for expiry
@@ -173,33 +168,24 @@ public final class ItemStore {
      *     TOO_LARGE or OUT_OF_MEMORY
      */
     public StoreStatus rewrite(
-            byte[] key,
-            int keyOffset,
-            int keyLength,
-            StoreRule rule,
-            ItemRewriter rewriter,
-            long nowSeconds,
-            ItemVisitor result) {
-        return changes.rewrite(key, keyOffset, keyLength, rule, rewriter, nowSeconds, result);
+            KeySlice key, StoreRule rule, ItemRewriter rewriter, long nowSeconds, ItemVisitor result) {
+        return changes.rewrite(key, rule, rewriter, nowSeconds, result);
     }
 
     /**
      * Finds an item.
      *
-     * @param key array that holds the key
-     * @param keyOffset where it starts
-     * @param keyLength its bytes
      * @param nowSeconds the time, for expiry
      * @param bump whether it counts as used
      * @param visitor called with the item if there is one, before it counts as used
      * @return true if there is one
      */
-    public boolean get(byte[] key, int keyOffset, int keyLength, long nowSeconds, boolean bump, ItemVisitor visitor) {
-        long hash = table.hash(key, keyOffset, keyLength);
+    public boolean get(KeySlice key, long nowSeconds, boolean bump, ItemVisitor visitor) {
+        long hash = table.hash(key);
         Stripe stripe = table.stripe(hash);
         stripe.lock.lock();
         try {
-            int slot = table.findLiving(stripe, hash, key, keyOffset, keyLength, nowSeconds);
+            int slot = table.findLiving(stripe, hash, key, nowSeconds);
             if (slot == HashIndex.NONE) {
                 return false;
             }
@@ -217,35 +203,28 @@ public final class ItemStore {
     /**
      * Removes an item.
      *
-     * @param key array that holds the key
-     * @param keyOffset where it starts
-     * @param keyLength its bytes
      * @param compareCas the cas number that it must have, 0 for any
      * @param nowSeconds the time, for expiry
      * @return STORED if it was removed, NOT_FOUND, or EXISTS if its cas number differs
      */
-    public StoreStatus delete(byte[] key, int keyOffset, int keyLength, long compareCas, long nowSeconds) {
-        return delete(key, keyOffset, keyLength, compareCas, nowSeconds, NOTHING);
+    public StoreStatus delete(KeySlice key, long compareCas, long nowSeconds) {
+        return delete(key, compareCas, nowSeconds, NOTHING);
     }
 
     /**
      * Removes an item.
      *
-     * @param key array that holds the key
-     * @param keyOffset where it starts
-     * @param keyLength its bytes
      * @param compareCas the cas number that it must have, 0 for any
      * @param nowSeconds the time, for expiry
      * @param removed shown the item before it goes
      * @return STORED if it was removed, NOT_FOUND, or EXISTS if its cas number differs
      */
-    public StoreStatus delete(
-            byte[] key, int keyOffset, int keyLength, long compareCas, long nowSeconds, ItemVisitor removed) {
-        long hash = table.hash(key, keyOffset, keyLength);
+    public StoreStatus delete(KeySlice key, long compareCas, long nowSeconds, ItemVisitor removed) {
+        long hash = table.hash(key);
         Stripe stripe = table.stripe(hash);
         stripe.lock.lock();
         try {
-            int slot = table.findLiving(stripe, hash, key, keyOffset, keyLength, nowSeconds);
+            int slot = table.findLiving(stripe, hash, key, nowSeconds);
             if (slot == HashIndex.NONE) {
                 return StoreStatus.NOT_FOUND;
             }
@@ -265,19 +244,16 @@ public final class ItemStore {
      * Finds an item and keeps its bytes from being reused until {@link #unpin}; it may be replaced or deleted
      * meanwhile.
      *
-     * @param key array that holds the key
-     * @param keyOffset where it starts
-     * @param keyLength its bytes
      * @param nowSeconds the time, for expiry
      * @return the item, or {@link PinnedItem#NONE} if there is none (or, which takes 134 million of them, it has too
      *     many pins)
      */
-    public PinnedItem pin(byte[] key, int keyOffset, int keyLength, long nowSeconds) {
-        long hash = table.hash(key, keyOffset, keyLength);
+    public PinnedItem pin(KeySlice key, long nowSeconds) {
+        long hash = table.hash(key);
         Stripe stripe = table.stripe(hash);
         stripe.lock.lock();
         try {
-            int slot = table.findLiving(stripe, hash, key, keyOffset, keyLength, nowSeconds);
+            int slot = table.findLiving(stripe, hash, key, nowSeconds);
             if (slot == HashIndex.NONE) {
                 return PinnedItem.NONE;
             }
@@ -332,11 +308,11 @@ public final class ItemStore {
         if (chunk == SlabAllocator.NONE) {
             return false;
         }
-        byte[] key = table.keyPerhaps(chunk);
-        if (key.length == 0) {
+        KeySlice key = table.keyPerhaps(chunk);
+        if (key.length() == 0) {
             return false;
         }
-        long hash = table.hash(key, 0, key.length);
+        long hash = table.hash(key);
         Stripe stripe = table.stripe(hash);
         stripe.lock.lock();
         try {

@@ -9,6 +9,7 @@ import org.softrdma.kv.item.ItemChecksum;
 import org.softrdma.kv.item.ItemDescriptor;
 import org.softrdma.kv.item.ItemWriter;
 import org.softrdma.kv.item.KeyHash;
+import org.softrdma.kv.item.KeySlice;
 import org.softrdma.kv.item.Locator;
 import org.softrdma.kv.turns.StepPoint;
 import org.softrdma.kv.turns.Turns;
@@ -20,7 +21,6 @@ import org.softrdma.kv.turns.Turns;
  */
 final class ItemTable {
     static final int STRIPES = 256;
-    private static final byte[] NO_KEY = {};
     private static final int STRIPE_SHIFT = Long.SIZE - Integer.numberOfTrailingZeros(STRIPES);
 
     private final SlabAllocator slabs;
@@ -48,8 +48,8 @@ final class ItemTable {
     }
 
     /** The hash of a key, which says where it is. */
-    long hash(byte[] key, int keyOffset, int keyLength) {
-        return KeyHash.hash(key, keyOffset, keyLength, hashSeed);
+    long hash(KeySlice key) {
+        return KeyHash.hash(key, hashSeed);
     }
 
     /** Where the key with a hash is. */
@@ -73,11 +73,11 @@ final class ItemTable {
     }
 
     /** The slot of a key whose item has not expired; one that has is removed. */
-    int findLiving(Stripe stripe, long hash, byte[] key, int keyOffset, int keyLength, long nowSeconds) {
+    int findLiving(Stripe stripe, long hash, KeySlice key, long nowSeconds) {
         int slot = stripe.index.find(hash);
         while (slot != HashIndex.NONE) {
             long chunk = stripe.index.chunk(slot);
-            if (ItemDescriptor.hasKey(slabs.memory(chunk), SlabAllocator.offset(chunk), key, keyOffset, keyLength)) {
+            if (ItemDescriptor.hasKey(slabs.memory(chunk), SlabAllocator.offset(chunk), key)) {
                 return unlessExpired(stripe, slot, nowSeconds);
             }
             slot = stripe.index.findNext(slot, hash);
@@ -209,15 +209,15 @@ final class ItemTable {
      * The key of the item that a chunk may hold, or nothing if it holds none. No lock: another item may be there by now, so
      * the index has the last word ({@link HashIndex#find(long, long)} by its hash).
      */
-    byte[] keyPerhaps(long chunk) {
+    KeySlice keyPerhaps(long chunk) {
         SlabPage page = slabs.pageOrNull(chunk);
         if (page == null) {
-            return NO_KEY;
+            return new KeySlice();
         }
         int keyLength = ItemDescriptor.keyLength(slabs.memory(chunk), SlabAllocator.offset(chunk));
         // The key may change while it is read, and its length as well, so the one that was looked at is what is read.
         return keyLength < 1 || ItemDescriptor.itemLength(keyLength, 0) > page.chunkLength
-                ? NO_KEY // somebody is filling it
+                ? new KeySlice() // somebody is filling it
                 : keyOf(chunk, keyLength);
     }
 
@@ -292,15 +292,14 @@ final class ItemTable {
 
     /** The hash of the key of an item that is linked. */
     long hashOf(long chunk) {
-        byte[] key = keyOf(chunk, ItemDescriptor.keyLength(slabs.memory(chunk), SlabAllocator.offset(chunk)));
-        return hash(key, 0, key.length);
+        return hash(keyOf(chunk, ItemDescriptor.keyLength(slabs.memory(chunk), SlabAllocator.offset(chunk))));
     }
 
-    byte[] keyOf(long chunk, int keyLength) {
+    KeySlice keyOf(long chunk, int keyLength) {
         long at = SlabAllocator.offset(chunk) + ItemDescriptor.KEY_OFFSET;
         byte[] key = new byte[keyLength];
         MemorySegment.copy(slabs.memory(chunk), ValueLayout.JAVA_BYTE, at, key, 0, keyLength);
-        return key;
+        return new KeySlice(key);
     }
 
     StoreStatistics statistics() {

@@ -3,6 +3,7 @@ package org.softrdma.kv.store;
 import java.util.Arrays;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import org.softrdma.kv.item.KeySlice;
 
 /**
  * Looks at the items of a {@link ItemStore}, which change meanwhile: an item that is there from the beginning to the
@@ -67,8 +68,8 @@ public final class ItemWalk {
 
     /** With the lock of the stripe held: a chunk that its index names is an item, and stays one. */
     private boolean isStill(Stripe stripe, long chunk) {
-        byte[] key = table.keyPerhaps(chunk);
-        return key.length > 0 && stripe.index.find(table.hash(key, 0, key.length), chunk) != HashIndex.NONE;
+        KeySlice key = table.keyPerhaps(chunk);
+        return key.length() > 0 && stripe.index.find(table.hash(key), chunk) != HashIndex.NONE;
     }
 
     /**

@@ -5,6 +5,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.kv.item.ItemDescriptor;
+import org.softrdma.kv.item.KeySlice;
 import org.softrdma.kv.turns.StepPoint;
 
 /**
@@ -217,11 +218,11 @@ public final class PageMover {
 
     /** Moves the item of a chunk, if it holds one. */
     private void move(long chunk, long nowSeconds) {
-        byte[] key = table.keyPerhaps(chunk);
-        if (key.length == 0) {
+        KeySlice key = table.keyPerhaps(chunk);
+        if (key.length() == 0) {
             return;
         }
-        long hash = table.hash(key, 0, key.length);
+        long hash = table.hash(key);
         Stripe stripe = table.stripe(hash);
         SlabPage from = slabs.page(chunk);
         int index = slabs.indexInPage(from, chunk);
@@ -244,7 +245,7 @@ public final class PageMover {
     }
 
     /** False, and the copy is gone, if the item has expired or is another one by now. */
-    private boolean relocate(Stripe stripe, long hash, byte[] key, long chunk, long copy, long nowSeconds) {
+    private boolean relocate(Stripe stripe, long hash, KeySlice key, long chunk, long copy, long nowSeconds) {
         NewItem made = copied(hash, key, chunk, copy);
         stripe.lock.lock();
         try {
@@ -262,16 +263,15 @@ public final class PageMover {
         return false;
     }
 
-    private NewItem copied(long hash, byte[] key, long chunk, long copy) {
+    private NewItem copied(long hash, KeySlice key, long chunk, long copy) {
         MemorySegment memory = slabs.memory(chunk);
         long item = SlabAllocator.offset(chunk);
         MemorySegment target = slabs.memory(copy);
         long targetItem = SlabAllocator.offset(copy);
         int valueLength = ItemDescriptor.valueLength(memory, item);
         slabs.writer().beginFill(target, targetItem);
-        slabs.writer()
-                .header(target, targetItem, 0, ItemDescriptor.flags(memory, item), key, 0, key.length, valueLength);
-        NewItem made = new NewItem(NewItem.Status.READY, copy, target, hash, key.length, valueLength);
+        slabs.writer().header(target, targetItem, 0, ItemDescriptor.flags(memory, item), key, valueLength);
+        NewItem made = new NewItem(NewItem.Status.READY, copy, target, hash, key.length(), valueLength);
         slabs.turns().copy(memory, ItemDescriptor.valueOffset(memory, item), target, made.valueOffset(), valueLength);
         table.sealAs(made, ItemDescriptor.cas(memory, item));
         slabs.turns().step(StepPoint.COPIED);

@@ -57,13 +57,7 @@ class BinaryDecoderTest {
                     boolean good = request.fault() == BinaryRequest.Fault.NONE;
                     events.add(request.operation()
                             + (request.isQuiet() ? " quiet " : " ")
-                            + (good
-                                    ? new String(
-                                            request.bytes(),
-                                            request.keyOffset(),
-                                            request.keyLength(),
-                                            StandardCharsets.US_ASCII)
-                                    : request.fault()));
+                            + (good ? request.key().toString() : request.fault()));
                     decoder.expectValue(ByteBuffer.wrap(value)::put);
                 } else if (event == BinaryDecoder.Event.VALUE) {
                     events.add(new String(value, 0, (int) request.valueLength(), StandardCharsets.US_ASCII));

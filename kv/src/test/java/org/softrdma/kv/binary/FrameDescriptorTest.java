@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HexFormat;
 import org.junit.jupiter.api.Test;
@@ -69,7 +68,7 @@ class FrameDescriptorTest {
     void shouldTakeTheExamplesOfTheDescriptionApart() {
         BinaryRequest get = request("80000005 00000000 00000005 00000000 00000000 00000000 48656c6c6f");
         assertEquals(BinaryOperation.GET, get.operation());
-        assertEquals("Hello", new String(get.bytes(), get.keyOffset(), get.keyLength(), StandardCharsets.US_ASCII));
+        assertEquals("Hello", get.key().toString());
         assertFalse(get.isQuiet());
 
         BinaryRequest add = request(

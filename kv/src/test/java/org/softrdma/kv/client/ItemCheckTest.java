@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.softrdma.kv.item.ItemDescriptor;
+import org.softrdma.kv.item.KeySlice;
 import org.softrdma.kv.item.Locator;
 import org.softrdma.kv.store.ItemStore;
 import org.softrdma.kv.store.NewItem;
@@ -44,14 +45,14 @@ class ItemCheckTest {
 
     @Test
     void shouldFindDeletedItemStale() {
-        store.delete(KEY, 0, KEY.length, 0, 0);
+        store.delete(new KeySlice(KEY), 0, 0);
         read(locator);
         assertEquals(ReadOutcome.STALE, check(locator, KEY, 0));
     }
 
     @Test
     void shouldFindDeadItemStaleWhateverTheLocatorSays() {
-        store.delete(KEY, 0, KEY.length, 0, 0);
+        store.delete(new KeySlice(KEY), 0, 0);
         read(locator);
         int generation = ItemDescriptor.generation(landed, 0);
         assertEquals(0, generation & 1, "a dead item");
@@ -117,7 +118,7 @@ class ItemCheckTest {
         byte[] value = new byte[600_000];
         Locator old = set(onePage, value, 0);
         byte[] before = bytes(old);
-        assertEquals(StoreStatus.STORED, onePage.delete(KEY, 0, KEY.length, 0, 0));
+        assertEquals(StoreStatus.STORED, onePage.delete(new KeySlice(KEY), 0, 0));
         value[value.length - 1] = 1;
         Locator fresh = set(onePage, value, 0);
         byte[] after = bytes(fresh);
@@ -159,7 +160,7 @@ class ItemCheckTest {
 
     @Test
     void shouldCheckContentOfWrittenItemWithoutItsGeneration() {
-        store.delete(KEY, 0, KEY.length, 0, 0);
+        store.delete(new KeySlice(KEY), 0, 0);
         read(locator);
         assertEquals(
                 ReadOutcome.HIT,
@@ -195,7 +196,7 @@ class ItemCheckTest {
     }
 
     private static Locator set(ItemStore into, byte[] value, int expiry) {
-        NewItem item = into.reserve(KEY, 0, KEY.length, 0, expiry, value.length, 0);
+        NewItem item = into.reserve(new KeySlice(KEY), 0, expiry, value.length, 0);
         MemorySegment.copy(value, 0, item.memory(), ValueLayout.JAVA_BYTE, item.valueOffset(), value.length);
         assertEquals(StoreStatus.STORED, into.store(item, new StoreRule(), 0));
         return item.locator();

@@ -67,9 +67,9 @@ class ItemDescriptorTest {
         assertEquals(VALUE.length, ItemDescriptor.valueLength(memory, 0));
         assertEquals(KEY.length, ItemDescriptor.keyLength(memory, 0));
         assertEquals(ItemDescriptor.VERSION, ItemDescriptor.version(memory, 0));
-        assertTrue(ItemDescriptor.hasKey(memory, 0, KEY, 0, KEY.length));
-        assertFalse(ItemDescriptor.hasKey(memory, 0, VALUE, 0, KEY.length));
-        assertFalse(ItemDescriptor.hasKey(memory, 0, KEY, 0, KEY.length - 1));
+        assertTrue(ItemDescriptor.hasKey(memory, 0, new KeySlice(KEY)));
+        assertFalse(ItemDescriptor.hasKey(memory, 0, new KeySlice().wrap(VALUE, 0, KEY.length)));
+        assertFalse(ItemDescriptor.hasKey(memory, 0, new KeySlice().wrap(KEY, 0, KEY.length - 1)));
     }
 
     /** Keys of every length, and others that differ from them in one byte, whichever. */
@@ -78,12 +78,13 @@ class ItemDescriptorTest {
         byte[] key = new byte[ItemDescriptor.MAX_KEY_LENGTH + 1];
         new Random(42).nextBytes(key);
         for (int length = 1; length <= ItemDescriptor.MAX_KEY_LENGTH; length++) {
+            KeySlice slice = new KeySlice().wrap(key, 1, length);
             WRITER.beginFill(memory, 0);
-            WRITER.header(memory, 0, 0, 0, key, 1, length, 0);
-            assertTrue(ItemDescriptor.hasKey(memory, 0, key, 1, length), "length " + length);
+            WRITER.header(memory, 0, 0, 0, slice, 0);
+            assertTrue(ItemDescriptor.hasKey(memory, 0, slice), "length " + length);
             for (int i = 1; i <= length; i++) {
                 key[i] ^= 1;
-                assertFalse(ItemDescriptor.hasKey(memory, 0, key, 1, length), "length " + length + ", byte " + i);
+                assertFalse(ItemDescriptor.hasKey(memory, 0, slice), "length " + length + ", byte " + i);
                 key[i] ^= 1;
             }
         }
@@ -128,7 +129,7 @@ class ItemDescriptorTest {
 
     private void publish(long item) {
         WRITER.beginFill(memory, item);
-        WRITER.header(memory, item, Integer.MAX_VALUE, 0xDEADBEEF, KEY, 0, KEY.length, VALUE.length);
+        WRITER.header(memory, item, Integer.MAX_VALUE, 0xDEADBEEF, new KeySlice(KEY), VALUE.length);
         MemorySegment.copy(
                 VALUE, 0, memory, ValueLayout.JAVA_BYTE, ItemDescriptor.valueOffset(memory, item), VALUE.length);
         WRITER.endFill(memory, item, 0x1122_3344_5566_7788L);

@@ -84,8 +84,7 @@ class TextDecoderTest {
     }
 
     private static String key(TextRequest request, int index) {
-        return new String(
-                request.bytes(), request.keyOffset(index), request.keyLength(index), StandardCharsets.US_ASCII);
+        return request.key(index).toString();
     }
 
     private static String text(MemorySegment value) {

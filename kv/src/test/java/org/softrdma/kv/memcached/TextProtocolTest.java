@@ -7,24 +7,25 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.softrdma.kv.item.KeySlice;
 
 class TextProtocolTest {
     private final byte[] line = new byte[TextProtocol.MAX_VALUE_LINE_LENGTH];
 
     @Test
     void shouldWriteValueLine() {
-        byte[] key = "xkeyx".getBytes(StandardCharsets.US_ASCII);
-        int length = TextProtocol.valueLine(line, key, 1, 3, -1, 0, false, 9);
+        KeySlice key = new KeySlice().wrap("xkeyx".getBytes(StandardCharsets.US_ASCII), 1, 3);
+        int length = TextProtocol.valueLine(line, key, -1, 0, false, 9);
         assertEquals("VALUE key 4294967295 0\r\n", new String(line, 0, length, StandardCharsets.US_ASCII));
-        length = TextProtocol.valueLine(line, key, 1, 3, 0, 100, true, -1);
+        length = TextProtocol.valueLine(line, key, 0, 100, true, -1);
         assertEquals(
                 "VALUE key 0 100 18446744073709551615\r\n", new String(line, 0, length, StandardCharsets.US_ASCII));
     }
 
     @Test
     void shouldHaveRoomForTheLongestValueLine() {
-        byte[] key = new byte[TextProtocol.MAX_KEY_LENGTH];
-        assertEquals(line.length, TextProtocol.valueLine(line, key, 0, key.length, -1, Integer.MAX_VALUE, true, -1));
+        KeySlice key = new KeySlice(new byte[TextProtocol.MAX_KEY_LENGTH]);
+        assertEquals(line.length, TextProtocol.valueLine(line, key, -1, Integer.MAX_VALUE, true, -1));
     }
 
     @ParameterizedTest

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.softrdma.kv.client.ItemCheck;
 import org.softrdma.kv.client.ReadOutcome;
 import org.softrdma.kv.item.ItemDescriptor;
+import org.softrdma.kv.item.KeySlice;
 import org.softrdma.kv.item.Locator;
 import org.softrdma.kv.store.ItemStore;
 import org.softrdma.kv.store.KeyedChunks;
@@ -81,7 +82,7 @@ class ChunkNamesTest {
             changing = KEYS[key];
             switch (random.nextInt(8)) {
                 case 0 -> {
-                    store.delete(KEYS[key], 0, KEYS[key].length, 0, NOW);
+                    store.delete(new KeySlice(KEYS[key]), 0, NOW);
                     model[key] = null;
                 }
                 case 1 -> {
@@ -121,7 +122,7 @@ class ChunkNamesTest {
             set(KEYS[0], "old");
             AtomicReference<@Nullable StoreStatus> status = new AtomicReference<>();
             Thread other = new Thread(() -> status.set(store(KEYS[0], "new", new StoreRule().reset(mode))));
-            store.get(KEYS[0], 0, KEYS[0].length, NOW, false, item -> {
+            store.get(new KeySlice(KEYS[0]), NOW, false, item -> {
                 other.start();
                 awaitWaiting(other);
                 assertEquals("old", shown(KEYS[0]));
@@ -174,7 +175,7 @@ class ChunkNamesTest {
 
     private @Nullable String present(byte[] key) {
         String[] found = new String[1];
-        store.get(key, 0, key.length, NOW, false, item -> {
+        store.get(new KeySlice(key), NOW, false, item -> {
             byte[] value = new byte[item.valueLength()];
             MemorySegment.copy(item.memory(), ValueLayout.JAVA_BYTE, item.valueOffset(), value, 0, value.length);
             found[0] = new String(value, StandardCharsets.ISO_8859_1);
@@ -199,7 +200,7 @@ class ChunkNamesTest {
     }
 
     private NewItem reserve(byte[] key, String value) {
-        NewItem item = store.reserve(key, 0, key.length, 0, 0, value.length(), NOW);
+        NewItem item = store.reserve(new KeySlice(key), 0, 0, value.length(), NOW);
         assertEquals(NewItem.Status.READY, item.status());
         MemorySegment.copy(bytes(value), 0, item.memory(), ValueLayout.JAVA_BYTE, item.valueOffset(), value.length());
         return item;

@@ -20,6 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.kv.client.ItemCheck;
 import org.softrdma.kv.client.ReadOutcome;
 import org.softrdma.kv.item.ItemDescriptor;
+import org.softrdma.kv.item.KeySlice;
 import org.softrdma.kv.item.Locator;
 import org.softrdma.kv.store.ItemStore;
 import org.softrdma.kv.store.NewItem;
@@ -138,10 +139,10 @@ class TornReadTest {
     private void change(Change change, Locator read, int valueLength) {
         switch (change) {
             case REPLACE -> set(KEY, value(valueLength));
-            case DELETE -> assertEquals(StoreStatus.STORED, store.delete(KEY, 0, KEY.length, 0, 0));
+            case DELETE -> assertEquals(StoreStatus.STORED, store.delete(new KeySlice(KEY), 0, 0));
             case REUSE_BY_SAME_KEY -> reuse(read, KEY, valueLength);
             case REUSE_BY_OTHER_KEY -> {
-                assertEquals(StoreStatus.STORED, store.delete(KEY, 0, KEY.length, 0, 0));
+                assertEquals(StoreStatus.STORED, store.delete(new KeySlice(KEY), 0, 0));
                 reuse(read, OTHER_KEY, valueLength);
             }
             case HEADER_FILLED_BY_SAME_KEY -> fillThere(read, valueLength, 0);
@@ -170,7 +171,7 @@ class TornReadTest {
     /** Reserves chunks until one is where another item was; those before it are given back. */
     private NewItem reserveThere(Locator read, int valueLength) {
         for (int i = 0; i < MANY; i++) {
-            NewItem reserved = store.reserve(KEY, 0, KEY.length, 0, expiry(), valueLength, 0);
+            NewItem reserved = store.reserve(new KeySlice(KEY), 0, expiry(), valueLength, 0);
             assertEquals(NewItem.Status.READY, reserved.status());
             if (reserved.valueOffset() == read.offset() + ItemDescriptor.KEY_OFFSET + KEY.length) {
                 return reserved;
@@ -241,7 +242,7 @@ class TornReadTest {
     }
 
     private Locator set(byte[] key, byte[] value) {
-        NewItem item = store.reserve(key, 0, key.length, 0, expiry(), value.length, 0);
+        NewItem item = store.reserve(new KeySlice(key), 0, expiry(), value.length, 0);
         assertEquals(NewItem.Status.READY, item.status());
         MemorySegment.copy(value, 0, item.memory(), ValueLayout.JAVA_BYTE, item.valueOffset(), value.length);
         assertEquals(StoreStatus.STORED, store.store(item, new StoreRule(), 0));

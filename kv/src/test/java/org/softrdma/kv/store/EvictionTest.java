@@ -17,6 +17,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.softrdma.kv.item.ItemDescriptor;
 import org.softrdma.kv.item.KeyHash;
+import org.softrdma.kv.item.KeySlice;
 import org.softrdma.kv.item.Locator;
 
 class EvictionTest {
@@ -213,7 +214,7 @@ class EvictionTest {
         ItemStore store = store(2, true);
         StoreUser user = new StoreUser(store);
         user.set("pinned", VALUE);
-        PinnedItem pinned = store.pin(StoreUser.bytes("pinned"), 0, 6, user.now);
+        PinnedItem pinned = store.pin(new KeySlice(StoreUser.bytes("pinned")), user.now);
         for (int i = 0; i < 10_000; i++) {
             assertEquals(StoreStatus.STORED, user.set("key" + i, VALUE));
         }
@@ -234,7 +235,7 @@ class EvictionTest {
         for (int i = 0; i < 8; i++) {
             assertEquals(StoreStatus.STORED, user.set("pinned" + i, page));
             if (i != 3) {
-                pinned.add(store.pin(StoreUser.bytes("pinned" + i), 0, 7, user.now));
+                pinned.add(store.pin(new KeySlice(StoreUser.bytes("pinned" + i)), user.now));
             }
         }
         for (int i = 0; i < 20; i++) {
@@ -244,7 +245,7 @@ class EvictionTest {
         assertEquals(
                 20,
                 store.classStatistics(user.now).getFirst().events().evictions().items());
-        pinned.add(store.pin(StoreUser.bytes("key19"), 0, 5, user.now));
+        pinned.add(store.pin(new KeySlice(StoreUser.bytes("key19")), user.now));
         assertEquals(StoreStatus.OUT_OF_MEMORY, user.set("more", page));
         assertEquals(8, store.statistics().currentItems(), "an eviction would make no room");
         pinned.forEach(store::unpin);
@@ -256,7 +257,7 @@ class EvictionTest {
         ItemStore store = store(2, true);
         StoreUser user = new StoreUser(store);
         user.set("pinned", VALUE);
-        PinnedItem pinned = store.pin(StoreUser.bytes("pinned"), 0, 6, user.now);
+        PinnedItem pinned = store.pin(new KeySlice(StoreUser.bytes("pinned")), user.now);
         user.delete("pinned");
         for (int i = 0; i < 10_000; i++) {
             assertEquals(StoreStatus.STORED, user.set("key" + i, VALUE));
@@ -266,7 +267,7 @@ class EvictionTest {
                 ItemDescriptor.valueLength(
                         pinned.arena().memory(), pinned.locator().offset()));
         assertTrue(ItemDescriptor.hasKey(
-                pinned.arena().memory(), pinned.locator().offset(), StoreUser.bytes("pinned"), 0, 6));
+                pinned.arena().memory(), pinned.locator().offset(), new KeySlice(StoreUser.bytes("pinned"))));
         store.unpin(pinned);
     }
 
@@ -284,8 +285,8 @@ class EvictionTest {
         CountDownLatch holding = new CountDownLatch(1);
         CountDownLatch done = new CountDownLatch(1);
         try (ExecutorService executor = Executors.newSingleThreadExecutor()) {
-            Future<Boolean> held = executor.submit(() ->
-                    store.get(StoreUser.bytes("held"), 0, 4, user.now, false, item -> awaitQuietly(holding, done)));
+            Future<Boolean> held = executor.submit(() -> store.get(
+                    new KeySlice(StoreUser.bytes("held")), user.now, false, item -> awaitQuietly(holding, done)));
             holding.await();
             try {
                 for (int i = 0; i < 20_000; i++) {
@@ -306,7 +307,7 @@ class EvictionTest {
     }
 
     private static long hash(String key) {
-        return KeyHash.hash(StoreUser.bytes(key), 0, key.length(), SEED);
+        return KeyHash.hash(new KeySlice(StoreUser.bytes(key)), SEED);
     }
 
     private static void awaitQuietly(CountDownLatch reached, CountDownLatch goOn) {

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.softrdma.kv.item.KeyHash;
+import org.softrdma.kv.item.KeySlice;
 
 class HashIndexTest {
     @Test
@@ -54,13 +55,13 @@ class HashIndexTest {
     @Test
     void shouldHashEveryByteOfKey() {
         byte[] key = new byte[40];
-        long whole = KeyHash.hash(key, 0, key.length, 1);
+        long whole = KeyHash.hash(new KeySlice(key), 1);
         for (int i = 0; i < key.length; i++) {
             key[i] = 1;
-            assertNotEquals(whole, KeyHash.hash(key, 0, key.length, 1), "byte " + i);
+            assertNotEquals(whole, KeyHash.hash(new KeySlice(key), 1), "byte " + i);
             key[i] = 0;
-            assertNotEquals(whole, KeyHash.hash(key, 0, i, 1), "length " + i);
+            assertNotEquals(whole, KeyHash.hash(new KeySlice().wrap(key, 0, i), 1), "length " + i);
         }
-        assertNotEquals(whole, KeyHash.hash(key, 0, key.length, 2));
+        assertNotEquals(whole, KeyHash.hash(new KeySlice(key), 2));
     }
 }

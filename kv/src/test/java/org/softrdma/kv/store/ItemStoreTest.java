@@ -17,6 +17,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.softrdma.kv.item.ItemChecksum;
 import org.softrdma.kv.item.ItemDescriptor;
+import org.softrdma.kv.item.KeySlice;
 import org.softrdma.kv.item.Locator;
 
 class ItemStoreTest {
@@ -84,8 +85,8 @@ class ItemStoreTest {
     @Test
     void shouldKillDeletedItem() {
         Locator old = set("key", "old", 0, 0);
-        assertEquals(StoreStatus.STORED, store.delete(bytes("key"), 0, 3, 0, NOW));
-        assertEquals(StoreStatus.NOT_FOUND, store.delete(bytes("key"), 0, 3, 0, NOW));
+        assertEquals(StoreStatus.STORED, store.delete(new KeySlice(bytes("key")), 0, NOW));
+        assertEquals(StoreStatus.NOT_FOUND, store.delete(new KeySlice(bytes("key")), 0, NOW));
         MemorySegment memory = arenas.memory(old.rkey());
         assertEquals(old.generation() + 1, ItemDescriptor.generation(memory, old.offset()));
         assertEquals(0, ItemDescriptor.forwardSecond(memory, old.offset()));
@@ -109,13 +110,13 @@ class ItemStoreTest {
         byte[] key = bytes("key");
         Map<Long, Integer> lastGeneration = new HashMap<>();
         for (int i = 0; i < 100; i++) {
-            NewItem item = onePage.reserve(key, 0, key.length, 0, 0, value.length, NOW);
+            NewItem item = onePage.reserve(new KeySlice(key), 0, 0, value.length, NOW);
             assertEquals(NewItem.Status.READY, item.status());
             assertEquals(StoreStatus.STORED, onePage.store(item, SET, NOW));
             Locator locator = item.locator();
             Integer last = lastGeneration.put(locator.offset(), locator.generation());
             assertTrue(last == null || last < locator.generation());
-            assertEquals(StoreStatus.STORED, onePage.delete(key, 0, key.length, 0, NOW));
+            assertEquals(StoreStatus.STORED, onePage.delete(new KeySlice(key), 0, NOW));
             assertNotEquals(
                     locator.generation(), ItemDescriptor.generation(arenas.memory(locator.rkey()), locator.offset()));
         }
@@ -127,18 +128,18 @@ class ItemStoreTest {
         SlabAllocator small = new SlabAllocator(new SlabGeometry(1.25, 48, MIB), arenas, MIB);
         ItemStore onePage = new ItemStore(small, 1, false);
         byte[] key = bytes("key");
-        onePage.store(onePage.reserve(key, 0, key.length, 0, 0, MIB / 2, NOW), SET, NOW);
-        PinnedItem pinned = onePage.pin(key, 0, key.length, NOW);
+        onePage.store(onePage.reserve(new KeySlice(key), 0, 0, MIB / 2, NOW), SET, NOW);
+        PinnedItem pinned = onePage.pin(new KeySlice(key), NOW);
         assertTrue(pinned.isPresent());
-        assertEquals(StoreStatus.STORED, onePage.delete(key, 0, key.length, 0, NOW));
-        assertFalse(onePage.pin(key, 0, key.length, NOW).isPresent());
+        assertEquals(StoreStatus.STORED, onePage.delete(new KeySlice(key), 0, NOW));
+        assertFalse(onePage.pin(new KeySlice(key), NOW).isPresent());
         assertEquals(
                 NewItem.Status.OUT_OF_MEMORY,
-                onePage.reserve(key, 0, key.length, 0, 0, MIB / 2, NOW).status());
+                onePage.reserve(new KeySlice(key), 0, 0, MIB / 2, NOW).status());
         onePage.unpin(pinned);
         assertEquals(
                 NewItem.Status.READY,
-                onePage.reserve(key, 0, key.length, 0, 0, MIB / 2, NOW).status());
+                onePage.reserve(new KeySlice(key), 0, 0, MIB / 2, NOW).status());
     }
 
     @Test
@@ -187,7 +188,7 @@ class ItemStoreTest {
                 }
                 case 3 -> {
                     boolean there = model.remove(key) != null;
-                    StoreStatus status = store.delete(bytes(key), 0, key.length(), 0, now);
+                    StoreStatus status = store.delete(new KeySlice(bytes(key)), 0, now);
                     assertEquals(there ? StoreStatus.STORED : StoreStatus.NOT_FOUND, status, message);
                 }
                 case 4 -> now += random.nextInt(50) == 0 ? 1 : 0;
@@ -218,7 +219,7 @@ class ItemStoreTest {
     }
 
     private NewItem reserve(String key, int valueLength, int flags, int expiry) {
-        return store.reserve(bytes(key), 0, key.length(), flags, expiry, valueLength, NOW);
+        return store.reserve(new KeySlice(bytes(key)), flags, expiry, valueLength, NOW);
     }
 
     private Locator set(String key, String value, int flags, int expiry) {
@@ -231,9 +232,7 @@ class ItemStoreTest {
     private byte @Nullable [] get(String key, long now) {
         byte[][] found = new byte[1][];
         store.get(
-                bytes(key),
-                0,
-                key.length(),
+                new KeySlice(bytes(key)),
                 now,
                 true,
                 item -> found[0] = item.memory()

@@ -10,6 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.softrdma.kv.item.KeySlice;
 
 /** What {@code lru tune}, {@code lru mode} and {@code lru temp_ttl} change, seen in what is evicted. */
 class LruRulesTest {
@@ -108,10 +109,10 @@ class LruRulesTest {
     @Test
     void shouldCountHitsByTheListThatTheItemIsIn() {
         user.set("a", VALUE);
-        store.get(StoreUser.bytes("a"), 0, 1, user.now, true, StoredItem::countHit);
+        store.get(new KeySlice(StoreUser.bytes("a")), user.now, true, StoredItem::countHit);
         store.lru().segmented(false);
         user.set("b", VALUE);
-        store.get(StoreUser.bytes("b"), 0, 1, user.now, true, StoredItem::countHit);
+        store.get(new KeySlice(StoreUser.bytes("b")), user.now, true, StoredItem::countHit);
         assertEquals(1, lru().hot().hits());
         assertEquals(1, lru().cold().hits());
         assertEquals(2, lru().hits());

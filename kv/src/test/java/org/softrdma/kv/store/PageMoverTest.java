@@ -24,6 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.kv.client.ItemCheck;
 import org.softrdma.kv.client.ReadOutcome;
 import org.softrdma.kv.item.ItemDescriptor;
+import org.softrdma.kv.item.KeySlice;
 import org.softrdma.kv.item.Locator;
 import org.softrdma.kv.store.PageMover.Answer;
 
@@ -210,7 +211,7 @@ class PageMoverTest {
     @Test
     void shouldWaitForWhoUsesTheBytesAndGiveUpInTheEnd() {
         List<String> keys = fill(2 * perPage);
-        PinnedItem pinned = store.pin(StoreUser.bytes(keys.getFirst()), 0, 4, user.now);
+        PinnedItem pinned = store.pin(new KeySlice(StoreUser.bytes(keys.getFirst())), user.now);
         assertEquals(Answer.OK, store.mover().ask(small, large));
         long begun = user.now;
         finish();
@@ -222,7 +223,7 @@ class PageMoverTest {
             assertEquals(StoreStatus.STORED, user.set(key, SHORT));
         }
         assertEquals(3, pages(small), "its chunks are in use again");
-        pinned = store.pin(StoreUser.bytes(keys.getFirst()), 0, 4, user.now);
+        pinned = store.pin(new KeySlice(StoreUser.bytes(keys.getFirst())), user.now);
         assertEquals(Answer.OK, store.mover().ask(small, large));
         while (store.mover().step(user.now)) {
             // until it waits
@@ -235,7 +236,7 @@ class PageMoverTest {
 
     @Test
     void shouldGiveUpAValueThatNobodyGoesOnWith() {
-        NewItem begun = store.reserve(StoreUser.bytes("slow"), 0, 4, 0, 0, SHORT.length(), user.now);
+        NewItem begun = store.reserve(new KeySlice(StoreUser.bytes("slow")), 0, 0, SHORT.length(), user.now);
         store.await(begun, 1, user.now);
         fill(2 * perPage);
         move(small, large);

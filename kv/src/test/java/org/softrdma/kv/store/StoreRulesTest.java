@@ -20,6 +20,7 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.softrdma.kv.item.ItemDescriptor;
+import org.softrdma.kv.item.KeySlice;
 import org.softrdma.kv.item.Locator;
 
 class StoreRulesTest {
@@ -98,7 +99,7 @@ class StoreRulesTest {
         int expiry = (int) user.now + 10;
         user.store("key", "a", expiry, new StoreRule());
         user.store("key", "b", 0, APPEND);
-        store.get(StoreUser.bytes("key"), 0, 3, user.now, false, item -> {
+        store.get(new KeySlice(StoreUser.bytes("key")), user.now, false, item -> {
             assertEquals(7, item.flags());
             assertEquals(expiry, item.expiry());
         });
@@ -132,7 +133,7 @@ class StoreRulesTest {
         user.set("key", "1");
         SlabPage[] page = new SlabPage[1];
         int[] index = new int[1];
-        store.get(StoreUser.bytes("key"), 0, 3, user.now, false, item -> {
+        store.get(new KeySlice(StoreUser.bytes("key")), user.now, false, item -> {
             page[0] = item.page();
             index[0] = item.index();
         });
@@ -160,7 +161,7 @@ class StoreRulesTest {
             @Override
             public void write(MemorySegment old, long oldOffset, int oldLength, MemorySegment target, long offset) {
                 touches[0]++;
-                assertTrue(store.get(key, 0, 3, user.now, true, item -> item.setExpiry((int) user.now + 1000)));
+                assertTrue(store.get(new KeySlice(key), user.now, true, item -> item.setExpiry((int) user.now + 1000)));
                 super.write(old, oldOffset, oldLength, target, offset);
             }
         };
@@ -188,8 +189,8 @@ class StoreRulesTest {
     }
 
     private void assertKeyBinary(String key) {
-        assertTrue(store.get(
-                StoreUser.bytes(key), 0, key.length(), user.now, false, item -> assertTrue(item.isKeyBinary())));
+        assertTrue(
+                store.get(new KeySlice(StoreUser.bytes(key)), user.now, false, item -> assertTrue(item.isKeyBinary())));
     }
 
     @Test
@@ -197,7 +198,7 @@ class StoreRulesTest {
         user.set("key", "1");
         assertMarks(ItemRewriter.Marks.KEPT, false, false);
         assertMarks(ItemRewriter.Marks.STALE, true, false);
-        assertTrue(store.get(StoreUser.bytes("key"), 0, 3, user.now, false, StoredItem::setTokenSent));
+        assertTrue(store.get(new KeySlice(StoreUser.bytes("key")), user.now, false, StoredItem::setTokenSent));
         assertMarks(ItemRewriter.Marks.KEPT, true, true);
         assertMarks(ItemRewriter.Marks.STALE, true, false);
         assertMarks(ItemRewriter.Marks.NONE, false, false);
@@ -205,7 +206,7 @@ class StoreRulesTest {
 
     private void assertMarks(ItemRewriter.Marks marks, boolean stale, boolean tokenSent) {
         assertEquals(StoreStatus.STORED, user.rewrite("key", new Marked(marks)));
-        store.get(StoreUser.bytes("key"), 0, 3, user.now, false, item -> {
+        store.get(new KeySlice(StoreUser.bytes("key")), user.now, false, item -> {
             assertEquals(stale, item.isStale(), marks::toString);
             assertEquals(tokenSent, item.isTokenSent(), marks::toString);
         });
@@ -241,7 +242,7 @@ class StoreRulesTest {
         user.store("key", "1", (int) user.now + 9, new StoreRule().newCas(100));
         StoreRule older = new StoreRule().reset(StoreMode.CAS).compareCas(99).staleIfOlder(true);
         assertEquals(StoreStatus.STORED, user.store("key", "2", 0, older));
-        store.get(StoreUser.bytes("key"), 0, 3, user.now, false, item -> {
+        store.get(new KeySlice(StoreUser.bytes("key")), user.now, false, item -> {
             assertTrue(item.isStale());
             assertEquals(user.now + 9, item.expiry());
         });

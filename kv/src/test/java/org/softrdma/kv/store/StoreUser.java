@@ -4,6 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
+import org.softrdma.kv.item.KeySlice;
 import org.softrdma.kv.item.Locator;
 
 /** Uses a store by strings. */
@@ -23,7 +24,7 @@ final class StoreUser {
     }
 
     StoreStatus store(String key, String value, int expiry, StoreRule rule) {
-        NewItem item = store.reserve(bytes(key), 0, key.length(), 7, expiry, value.length(), now);
+        NewItem item = store.reserve(new KeySlice(bytes(key)), 7, expiry, value.length(), now);
         if (item.status() != NewItem.Status.READY) {
             return item.status() == NewItem.Status.TOO_LARGE ? StoreStatus.TOO_LARGE : StoreStatus.OUT_OF_MEMORY;
         }
@@ -35,29 +36,29 @@ final class StoreUser {
     @Nullable
     String get(String key) {
         String[] found = new String[1];
-        store.get(bytes(key), 0, key.length(), now, true, item -> found[0] = value(item));
+        store.get(new KeySlice(bytes(key)), now, true, item -> found[0] = value(item));
         return found[0];
     }
 
     long cas(String key) {
         long[] cas = new long[1];
-        store.get(bytes(key), 0, key.length(), now, false, item -> cas[0] = item.cas());
+        store.get(new KeySlice(bytes(key)), now, false, item -> cas[0] = item.cas());
         return cas[0];
     }
 
     @Nullable
     Locator locator(String key) {
         Locator[] found = new Locator[1];
-        store.get(bytes(key), 0, key.length(), now, false, item -> found[0] = item.locator());
+        store.get(new KeySlice(bytes(key)), now, false, item -> found[0] = item.locator());
         return found[0];
     }
 
     StoreStatus delete(String key) {
-        return store.delete(bytes(key), 0, key.length(), 0, now);
+        return store.delete(new KeySlice(bytes(key)), 0, now);
     }
 
     StoreStatus rewrite(String key, ItemRewriter rewriter) {
-        return store.rewrite(bytes(key), 0, key.length(), new StoreRule(), rewriter, now, item -> {});
+        return store.rewrite(new KeySlice(bytes(key)), new StoreRule(), rewriter, now, item -> {});
     }
 
     static String value(StoredItem item) {

@@ -11,6 +11,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.softrdma.kv.item.ItemDescriptor;
+import org.softrdma.kv.item.KeySlice;
 import org.softrdma.kv.item.Locator;
 
 /** A client names a chunk that is being filled at this moment. */
@@ -32,12 +33,14 @@ class TouchedChunkTest {
     void shouldStayInTheArenaWhileTheLastChunkIsFilled() throws InterruptedException {
         // All pages of the only arena, the last one with the smallest chunks: behind the last chunk there is nothing.
         byte[] key = {'k'};
-        NewItem item = store.reserve(key, 0, 1, 0, 0, 600_000, 0);
+        NewItem item = store.reserve(new KeySlice(key), 0, 0, 600_000, 0);
         for (int page = 1; page < 63; page++) {
-            item = store.reserve(key, 0, 1, 0, 0, 600_000, 0);
+            item = store.reserve(new KeySlice(key), 0, 0, 600_000, 0);
         }
         assertEquals(NewItem.Status.READY, item.status());
-        assertEquals(NewItem.Status.READY, store.reserve(key, 0, 1, 0, 0, 1, 0).status());
+        assertEquals(
+                NewItem.Status.READY,
+                store.reserve(new KeySlice(key), 0, 0, 1, 0).status());
         long last = 63L * MIB + (MIB / SMALL_CHUNK - 1) * (long) SMALL_CHUNK;
         Locator locator = new Locator(0x1000, last, 64, 0, 1);
         assertNotEquals(SlabAllocator.NONE, slabs.chunkAt(locator.first()));

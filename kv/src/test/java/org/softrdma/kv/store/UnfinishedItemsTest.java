@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.softrdma.kv.item.KeySlice;
 
 /** Items whose values come in pieces, or not at all. */
 class UnfinishedItemsTest {
@@ -28,7 +29,7 @@ class UnfinishedItemsTest {
 
     private static NewItem begin(ItemStore store, String key, long nowSeconds) {
         byte[] bytes = key.getBytes(StandardCharsets.US_ASCII);
-        return store.reserve(bytes, 0, bytes.length, 0, 0, BIG, nowSeconds);
+        return store.reserve(new KeySlice(bytes), 0, 0, BIG, nowSeconds);
     }
 
     @Test

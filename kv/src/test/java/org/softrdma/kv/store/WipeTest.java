@@ -17,6 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.kv.client.ItemCheck;
 import org.softrdma.kv.client.ReadOutcome;
 import org.softrdma.kv.item.ItemDescriptor;
+import org.softrdma.kv.item.KeySlice;
 import org.softrdma.kv.turns.Turns;
 
 /** What dead items leave in memory that peers READ. */
@@ -60,7 +61,7 @@ class WipeTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void shouldLeaveNoChecksumsOfWhatItWiped(boolean stored) {
-        NewItem item = store.reserve(StoreUser.bytes("pin"), 0, 3, 0, 0, 4, NOW);
+        NewItem item = store.reserve(new KeySlice(StoreUser.bytes("pin")), 0, 0, 4, NOW);
         item.memory().set(ValueLayout.JAVA_INT_UNALIGNED, item.valueOffset(), 0x34333231);
         StoreRule rule = new StoreRule().reset(stored ? StoreMode.ADD : StoreMode.REPLACE);
         assertEquals(stored ? StoreStatus.STORED : StoreStatus.NOT_STORED, store.store(item, rule, NOW));
@@ -136,7 +137,7 @@ class WipeTest {
         user.set("key", "harmless");
         assertEquals(StoreStatus.NOT_STORED, user.store("key", SECRET, 0, new StoreRule().reset(StoreMode.ADD)));
         assertEquals(StoreStatus.NOT_STORED, user.store("nokey", SECRET, 0, new StoreRule().reset(StoreMode.APPEND)));
-        NewItem unfinished = store.reserve(StoreUser.bytes("secret-key"), 0, 10, 0, 0, SECRET.length(), NOW);
+        NewItem unfinished = store.reserve(new KeySlice(StoreUser.bytes("secret-key")), 0, 0, SECRET.length(), NOW);
         MemorySegment.copy(
                 MemorySegment.ofArray(SECRET.getBytes(StandardCharsets.US_ASCII)),
                 0,
@@ -185,7 +186,7 @@ class WipeTest {
     }
 
     private PinnedItem pin(String key) {
-        PinnedItem pinned = store.pin(StoreUser.bytes(key), 0, key.length(), NOW);
+        PinnedItem pinned = store.pin(new KeySlice(StoreUser.bytes(key)), NOW);
         assertTrue(pinned.isPresent());
         return pinned;
     }

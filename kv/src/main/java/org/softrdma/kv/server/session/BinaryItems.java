@@ -50,7 +50,7 @@ final class BinaryItems implements ItemOperations.StoreAnswer, ItemOperations.Nu
 
     private long begin() {
         long nowSeconds = service.nowSeconds();
-        items.begin(request.bytes(), request.keyOffset(), request.keyLength(), nowSeconds);
+        items.begin(request.key(), nowSeconds);
         return nowSeconds;
     }
 

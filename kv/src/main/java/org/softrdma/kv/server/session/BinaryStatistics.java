@@ -28,8 +28,7 @@ final class BinaryStatistics {
 
     /** Its key says which; of some, memcached looks at the beginning only. */
     void answer(BinaryRequest request) {
-        String what =
-                new String(request.bytes(), request.keyOffset(), request.keyLength(), StandardCharsets.ISO_8859_1);
+        String what = request.key().toString();
         if (what.startsWith("reset")) {
             statistics.reset();
             connection.reply(frame.statistic(request, 0, 0));

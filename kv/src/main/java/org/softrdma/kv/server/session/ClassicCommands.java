@@ -45,7 +45,7 @@ final class ClassicCommands implements ItemOperations.StoreAnswer, ItemOperation
     private long begin(TextRequest newRequest) {
         request = newRequest;
         long nowSeconds = service.nowSeconds();
-        items.begin(newRequest.bytes(), newRequest.keyOffset(0), newRequest.keyLength(0), nowSeconds);
+        items.begin(newRequest.key(0), nowSeconds);
         return nowSeconds;
     }
 
@@ -68,7 +68,7 @@ final class ClassicCommands implements ItemOperations.StoreAnswer, ItemOperation
                 connection.continueLater(this::getRest);
                 return;
             }
-            items.begin(request.bytes(), request.keyOffset(nextKey), request.keyLength(nextKey), nowSeconds);
+            items.begin(request.key(nextKey), nowSeconds);
             boolean found = items.find(true, touching, value);
             if (!found) {
                 items.missed(touching);
@@ -87,9 +87,7 @@ final class ClassicCommands implements ItemOperations.StoreAnswer, ItemOperation
         TextCommand command = request.command();
         int lineLength = TextProtocol.valueLine(
                 scratch,
-                request.bytes(),
-                request.keyOffset(nextKey),
-                request.keyLength(nextKey),
+                request.key(nextKey),
                 item.flags(),
                 item.valueLength(),
                 command == TextCommand.GETS || command == TextCommand.GATS,

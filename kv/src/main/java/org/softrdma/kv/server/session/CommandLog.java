@@ -48,9 +48,12 @@ final class CommandLog {
     }
 
     void asked(BinaryRequest request) {
-        byte[] key = new byte[request.keyLength()];
-        System.arraycopy(request.bytes(), request.keyOffset(), key, 0, key.length);
-        LOG.debug("<{} {}{} {}", number, request.operation(), request.isQuiet() ? " quiet" : "", visible(key));
+        LOG.debug(
+                "<{} {}{} {}",
+                number,
+                request.operation(),
+                request.isQuiet() ? " quiet" : "",
+                visible(request.key().toArray()));
     }
 
     /** An answer of one or more lines. */

@@ -3,6 +3,7 @@ package org.softrdma.kv.server.session;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.Optional;
+import org.softrdma.kv.item.KeySlice;
 import org.softrdma.kv.memcached.TextProtocol;
 import org.softrdma.kv.server.watch.WatchLog;
 import org.softrdma.kv.store.ItemWalk;
@@ -117,7 +118,7 @@ final class ItemDump {
             return;
         }
         lines.append("key=");
-        WatchLog.appendKey(lines, key, 0, key.length);
+        WatchLog.appendKey(lines, new KeySlice(key));
         lines.append(" exp=").append(item.expiry() == 0 ? -1 : item.expiry());
         lines.append(" la=").append(Integer.toUnsignedLong(item.lastAccess()));
         lines.append(" cas=").append(Long.toUnsignedString(item.cas()));

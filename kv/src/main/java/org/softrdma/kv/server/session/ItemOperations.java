@@ -4,6 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
+import org.softrdma.kv.item.KeySlice;
 import org.softrdma.kv.memcached.DecimalValue;
 import org.softrdma.kv.memcached.TextProtocol;
 import org.softrdma.kv.server.watch.WatchLog;
@@ -25,8 +26,6 @@ final class ItemOperations {
     /** How often others may create and delete a number while a command tries to count it up. */
     private static final int MOST_ATTEMPTS = 1000;
 
-    private static final byte[] NO_KEY = {};
-
     private final KvService service;
     private final ServerCounters counters;
     private final WatchLog watchLog;
@@ -37,9 +36,7 @@ final class ItemOperations {
     private final byte[] digits = new byte[DecimalValue.MAX_LENGTH];
 
     // The key of the present command: it stays in its request until that has ended.
-    private byte[] key = NO_KEY;
-    private int keyOffset;
-    private int keyLength;
+    private final KeySlice key = new KeySlice();
     private long nowSeconds;
 
     // Of the present command, for what is called with the lock of its key held.
@@ -105,15 +102,11 @@ final class ItemOperations {
     /**
      * A command begins, or goes on with its next key.
      *
-     * @param bytes array that holds the key, unchanged until the command has ended
-     * @param offset where it starts
-     * @param length its bytes
+     * @param newKey whose bytes are unchanged until the command has ended
      * @param now seconds since 1970
      */
-    void begin(byte[] bytes, int offset, int length, long now) {
-        key = bytes;
-        keyOffset = offset;
-        keyLength = length;
+    void begin(KeySlice newKey, long now) {
+        key.wrap(newKey);
         nowSeconds = now;
     }
 
@@ -134,7 +127,7 @@ final class ItemOperations {
     boolean find(boolean bump, boolean touch, ItemVisitor visitor) {
         touching = touch;
         answer = visitor;
-        return service.store().get(key, keyOffset, keyLength, nowSeconds, bump, found);
+        return service.store().get(key, nowSeconds, bump, found);
     }
 
     private void found(StoredItem item) {
@@ -153,7 +146,7 @@ final class ItemOperations {
 
     private void looked(StoredItem item) {
         if (watchLog.wants(WatchLog.FETCHERS)) {
-            watchLog.fetched(key, keyOffset, keyLength, item, connection.number());
+            watchLog.fetched(key, item, connection.number());
         }
     }
 
@@ -167,7 +160,7 @@ final class ItemOperations {
      * @return false if there is no room
      */
     boolean vivify(boolean keyBinary, boolean bump, VivifyAnswer visitor) {
-        NewItem item = service.reserve(key, keyOffset, keyLength, 0, 0, 0, nowSeconds);
+        NewItem item = service.reserve(key, 0, 0, 0, nowSeconds);
         if (item.status() != NewItem.Status.READY) {
             return false;
         }
@@ -175,7 +168,7 @@ final class ItemOperations {
         rule.reset(StoreMode.ADD).tokenSent(true).keyBinary(keyBinary);
         boolean created = service.store().store(item, rule, nowSeconds) == StoreStatus.STORED;
         answer = stored -> visitor.found(stored, created);
-        return service.store().get(key, keyOffset, keyLength, nowSeconds, bump, foundOwn);
+        return service.store().get(key, nowSeconds, bump, foundOwn);
     }
 
     /** Counts a miss. */
@@ -186,13 +179,13 @@ final class ItemOperations {
 
     private void tellMissed() {
         if (watchLog.wants(WatchLog.FETCHERS)) {
-            watchLog.missed(key, keyOffset, keyLength, connection.number());
+            watchLog.missed(key, connection.number());
         }
     }
 
     /** The item as it is: no hit, no event; false if there is none. */
     boolean peek(ItemVisitor visitor) {
-        return service.store().get(key, keyOffset, keyLength, nowSeconds, false, visitor);
+        return service.store().get(key, nowSeconds, false, visitor);
     }
 
     /** Tells who watches fetchers of the lookup that memcached makes before it changes an item. */
@@ -205,15 +198,15 @@ final class ItemOperations {
     // ---- prefixes, which memcached does not count for meta commands
 
     void countGetOfPrefix(boolean hit) {
-        service.prefixes().get(key, keyOffset, keyLength, hit);
+        service.prefixes().get(key, hit);
     }
 
     void countSetOfPrefix() {
-        service.prefixes().set(key, keyOffset, keyLength);
+        service.prefixes().set(key);
     }
 
     void countDeleteOfPrefix() {
-        service.prefixes().delete(key, keyOffset, keyLength);
+        service.prefixes().delete(key);
     }
 
     // ---- store
@@ -232,7 +225,7 @@ final class ItemOperations {
         storeAnswer = to;
         expiry = newExpiry;
         valueLength = length;
-        if (!intake.begin(key, keyOffset, keyLength, forgets, flags, newExpiry, length)) {
+        if (!intake.begin(key, forgets, flags, newExpiry, length)) {
             refuse(StoreStatus.TOO_LARGE, to);
         }
     }
@@ -305,7 +298,7 @@ final class ItemOperations {
                     Math.max(0, expiry - nowSeconds),
                     item == null ? NewItem.NO_CLASS : service.store().sizeClass(item),
                     valueLength);
-            watchLog.stored(key, keyOffset, keyLength, mutation, connection.number());
+            watchLog.stored(key, mutation, connection.number());
         }
     }
 
@@ -323,7 +316,7 @@ final class ItemOperations {
      */
     StoreStatus delete(long compareCas) {
         tellLookup();
-        StoreStatus status = service.store().delete(key, keyOffset, keyLength, compareCas, nowSeconds, deleted);
+        StoreStatus status = service.store().delete(key, compareCas, nowSeconds, deleted);
         if (status == StoreStatus.NOT_FOUND) {
             counters.deleteMisses.increment();
         }
@@ -337,7 +330,7 @@ final class ItemOperations {
     /** Rewrites the item by the rule. */
     StoreStatus rewrite(ItemRewriter rewriter, ItemVisitor visitor) {
         tellLookup();
-        return service.store().rewrite(key, keyOffset, keyLength, rule, rewriter, nowSeconds, visitor);
+        return service.store().rewrite(key, rule, rewriter, nowSeconds, visitor);
     }
 
     /**
@@ -364,7 +357,7 @@ final class ItemOperations {
         StoreStatus status = StoreStatus.NOT_STORED;
         for (int left = MOST_ATTEMPTS; left > 0 && status == StoreStatus.NOT_STORED; left--) {
             rule.reset(StoreMode.SET).compareCas(compareCas).newCas(newCas);
-            status = service.store().rewrite(key, keyOffset, keyLength, rule, arithmetic, nowSeconds, counted);
+            status = service.store().rewrite(key, rule, arithmetic, nowSeconds, counted);
             if (status == StoreStatus.NOT_FOUND && creation != null) {
                 status = create(creation, newCas, to); // NOT_STORED if somebody else created it
             }
@@ -386,7 +379,7 @@ final class ItemOperations {
         int length = TextProtocol.number(digits, 0, creation.initial());
         expiry = creation.expiry();
         valueLength = length;
-        NewItem item = service.reserve(key, keyOffset, keyLength, 0, expiry, length, nowSeconds);
+        NewItem item = service.reserve(key, 0, expiry, length, nowSeconds);
         if (item.status() != NewItem.Status.READY) {
             return StoreStatus.OUT_OF_MEMORY;
         }

@@ -6,6 +6,7 @@ import java.util.function.LongSupplier;
 import org.agrona.concurrent.NanoClock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.softrdma.kv.item.KeySlice;
 import org.softrdma.kv.memcached.Expiry;
 import org.softrdma.kv.memcached.TextProtocol;
 import org.softrdma.kv.server.watch.WatchLog;
@@ -133,9 +134,9 @@ public final class KvService {
     }
 
     /** Takes memory for an item; a device that gives no further arena is out of memory. */
-    NewItem reserve(byte[] key, int keyOffset, int keyLength, int flags, int expiry, int valueLength, long nowSeconds) {
+    NewItem reserve(KeySlice key, int flags, int expiry, int valueLength, long nowSeconds) {
         try {
-            return store.reserve(key, keyOffset, keyLength, flags, expiry, valueLength, nowSeconds);
+            return store.reserve(key, flags, expiry, valueLength, nowSeconds);
         } catch (VerbsException e) {
             LOG.error("the device cannot provide another arena: {}", e.getMessage());
             return NewItem.outOfMemory();

@@ -44,7 +44,7 @@ final class MetaCommands implements ItemOperations.StoreAnswer, ItemOperations.N
         counters.metas.increment();
         request = newRequest;
         long nowSeconds = service.nowSeconds();
-        items.begin(newRequest.bytes(), newRequest.keyOffset(0), newRequest.keyLength(0), nowSeconds);
+        items.begin(newRequest.key(0), nowSeconds);
         reply.begin(newRequest, nowSeconds);
         return newRequest.meta();
     }

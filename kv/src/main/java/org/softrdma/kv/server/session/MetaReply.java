@@ -138,9 +138,9 @@ final class MetaReply {
     void describeForDebugging(StoredItem item) {
         line.begin("ME ");
         if (item.isKeyBinary()) {
-            line.addBase64(request.bytes(), request.keyOffset(0), request.keyLength(0));
+            line.addBase64(request.key(0));
         } else {
-            line.add(request.bytes(), request.keyOffset(0), request.keyLength(0));
+            line.add(request.key(0));
         }
         line.add(" exp=");
         addSecondsLeft(item);
@@ -192,10 +192,9 @@ final class MetaReply {
     private void addKey(boolean binary) {
         line.add(" k");
         if (binary) {
-            line.addBase64(request.bytes(), request.keyOffset(0), request.keyLength(0))
-                    .add(" b");
+            line.addBase64(request.key(0)).add(" b");
         } else {
-            line.add(request.bytes(), request.keyOffset(0), request.keyLength(0));
+            line.add(request.key(0));
         }
     }
 

@@ -6,6 +6,7 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
+import org.softrdma.kv.item.KeySlice;
 import org.softrdma.kv.memcached.TextProtocol;
 
 /**
@@ -37,8 +38,8 @@ final class PrefixStatistics {
         counting = on;
     }
 
-    void get(byte[] key, int offset, int length, boolean hit) {
-        Counts counts = counting ? find(key, offset, length) : null;
+    void get(KeySlice key, boolean hit) {
+        Counts counts = counting ? find(key) : null;
         if (counts != null) {
             counts.gets.increment();
             if (hit) {
@@ -47,24 +48,25 @@ final class PrefixStatistics {
         }
     }
 
-    void set(byte[] key, int offset, int length) {
-        Counts counts = counting ? find(key, offset, length) : null;
+    void set(KeySlice key) {
+        Counts counts = counting ? find(key) : null;
         if (counts != null) {
             counts.sets.increment();
         }
     }
 
-    void delete(byte[] key, int offset, int length) {
-        Counts counts = counting ? find(key, offset, length) : null;
+    void delete(KeySlice key) {
+        Counts counts = counting ? find(key) : null;
         if (counts != null) {
             counts.deletes.increment();
         }
     }
 
-    private @Nullable Counts find(byte[] key, int offset, int length) {
-        for (int i = 0; i < length; i++) {
-            if (key[offset + i] == delimiter) {
-                String prefix = new String(key, offset, i, StandardCharsets.ISO_8859_1);
+    private @Nullable Counts find(KeySlice key) {
+        byte[] bytes = key.bytes();
+        for (int i = 0; i < key.length(); i++) {
+            if (bytes[key.offset() + i] == delimiter) {
+                String prefix = new String(bytes, key.offset(), i, StandardCharsets.ISO_8859_1);
                 Counts counts = prefixes.get(prefix);
                 return counts != null || prefixes.size() >= MOST_PREFIXES
                         ? counts

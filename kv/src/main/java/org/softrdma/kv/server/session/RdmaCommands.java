@@ -82,7 +82,7 @@ final class RdmaCommands {
             return;
         }
         long nowSeconds = service.nowSeconds();
-        PinnedItem item = service.store().pin(request.bytes(), request.keyOffset(0), request.keyLength(0), nowSeconds);
+        PinnedItem item = service.store().pin(request.key(0), nowSeconds);
         AnswerRing.Status status = answers.answer(item, request, nowSeconds, resume);
         if (status == AnswerRing.Status.POSTED) {
             (item.isPresent() ? counters.rgetHits : counters.rgetMisses).increment();

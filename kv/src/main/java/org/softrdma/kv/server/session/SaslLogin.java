@@ -8,6 +8,7 @@ import org.softrdma.kv.binary.AnswerFrame;
 import org.softrdma.kv.binary.BinaryOperation;
 import org.softrdma.kv.binary.BinaryRequest;
 import org.softrdma.kv.binary.Status;
+import org.softrdma.kv.item.KeySlice;
 
 /**
  * Login of a connection that speaks the binary protocol: SASL with the mechanism PLAIN (RFC 4616), whose message is a
@@ -58,7 +59,7 @@ final class SaslLogin {
 
     /** Says where the message behind an AUTH or STEP goes. */
     void begin(BinaryRequest request) {
-        attempting = request.keyLength() <= LONGEST_MECHANISM;
+        attempting = request.key().length() <= LONGEST_MECHANISM;
         if (!attempting) {
             connection.reply(frame.refuse(request, Status.INVALID));
             return;
@@ -77,10 +78,11 @@ final class SaslLogin {
             return; // it is answered
         }
         attempting = false;
+        KeySlice mechanism = request.key();
         boolean plain = Arrays.equals(
-                request.bytes(),
-                request.keyOffset(),
-                request.keyOffset() + request.keyLength(),
+                mechanism.bytes(),
+                mechanism.offset(),
+                mechanism.offset() + mechanism.length(),
                 MECHANISM,
                 0,
                 MECHANISM.length);

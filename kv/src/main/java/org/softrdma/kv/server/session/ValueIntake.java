@@ -4,6 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.softrdma.kv.item.KeySlice;
 import org.softrdma.kv.store.NewItem;
 
 /**
@@ -13,8 +14,6 @@ import org.softrdma.kv.store.NewItem;
  * thread of the connection.
  */
 final class ValueIntake {
-    private static final byte[] NO_KEY = {};
-
     private final KvService service;
     private final Conversation conversation;
     private final Consumer<ByteBuffer> taker = this::take;
@@ -24,9 +23,7 @@ final class ValueIntake {
 
     // Of the value that is expected; the key stays in its request until that has ended.
     private boolean forgets;
-    private byte[] key = NO_KEY;
-    private int keyOffset;
-    private int keyLength;
+    private final KeySlice key = new KeySlice();
     private int flags;
     private int expiry;
     private int valueLength;
@@ -47,33 +44,22 @@ final class ValueIntake {
     /**
      * Says where the value goes.
      *
-     * @param newKey array that holds the key, unchanged until the value has come
-     * @param newKeyOffset where it starts
-     * @param newKeyLength its bytes
+     * @param newKey whose bytes are unchanged until the value has come
      * @param newForgets whether an older value goes if there is no room for this one
      * @param newFlags the client's flags
      * @param newExpiry seconds since 1970, 0 for never
      * @param newLength bytes of the value
      * @return false if it is too large, and skipped
      */
-    boolean begin(
-            byte[] newKey,
-            int newKeyOffset,
-            int newKeyLength,
-            boolean newForgets,
-            int newFlags,
-            int newExpiry,
-            int newLength) {
-        key = newKey;
-        keyOffset = newKeyOffset;
-        keyLength = newKeyLength;
+    boolean begin(KeySlice newKey, boolean newForgets, int newFlags, int newExpiry, int newLength) {
+        key.wrap(newKey);
         forgets = newForgets;
         flags = newFlags;
         expiry = newExpiry;
         valueLength = newLength;
         filling = null;
         filled = 0;
-        expecting = !service.store().isTooLarge(keyLength, valueLength);
+        expecting = !service.store().isTooLarge(key.length(), valueLength);
         if (!expecting) {
             forget();
         }
@@ -97,7 +83,7 @@ final class ValueIntake {
     private NewItem item() {
         NewItem item = filling;
         if (item == null) {
-            item = service.reserve(key, keyOffset, keyLength, flags, expiry, valueLength, service.nowSeconds());
+            item = service.reserve(key, flags, expiry, valueLength, service.nowSeconds());
         } else if (awaiting && !service.store().goOn(item)) {
             item = NewItem.outOfMemory();
         }
@@ -112,7 +98,7 @@ final class ValueIntake {
     /** Like memcached: a set that failed must not leave the older value behind. */
     private void forget() {
         if (forgets) {
-            service.store().delete(key, keyOffset, keyLength, 0, service.nowSeconds());
+            service.store().delete(key, 0, service.nowSeconds());
         }
     }
 

@@ -11,6 +11,7 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
+import org.softrdma.kv.item.KeySlice;
 import org.softrdma.kv.store.StoredItem;
 
 /**
@@ -110,31 +111,25 @@ public final class WatchLog {
     /**
      * A key was asked for, and its item found.
      *
-     * @param key array that holds the key
-     * @param offset where it starts
-     * @param length its bytes
      * @param item what was found
      * @param connection number of the client's connection
      */
-    public void fetched(byte[] key, int offset, int length, StoredItem item, long connection) {
-        fetch(key, offset, length, "found", item.sizeClass() + 1, item.valueLength(), connection);
+    public void fetched(KeySlice key, StoredItem item, long connection) {
+        fetch(key, "found", item.sizeClass() + 1, item.valueLength(), connection);
     }
 
     /**
      * A key was asked for that has no item.
      *
-     * @param key array that holds the key
-     * @param offset where it starts
-     * @param length its bytes
      * @param connection number of the client's connection
      */
-    public void missed(byte[] key, int offset, int length, long connection) {
-        fetch(key, offset, length, "not_found", 0, 0, connection);
+    public void missed(KeySlice key, long connection) {
+        fetch(key, "not_found", 0, 0, connection);
     }
 
-    private void fetch(byte[] key, int offset, int length, String status, int number, int size, long connection) {
+    private void fetch(KeySlice key, String status, int number, int size, long connection) {
         StringBuilder line = begin("item_get").append(" key=");
-        appendKey(line, key, offset, length);
+        appendKey(line, key);
         line.append(" status=").append(status);
         tell(
                 FETCHERS,
@@ -149,15 +144,12 @@ public final class WatchLog {
     /**
      * A storage command has ended.
      *
-     * @param key array that holds the key
-     * @param offset where it starts
-     * @param length its bytes
      * @param what became of it
      * @param connection number of the client's connection
      */
-    public void stored(byte[] key, int offset, int length, Mutation what, long connection) {
+    public void stored(KeySlice key, Mutation what, long connection) {
         StringBuilder line = begin("item_store").append(" key=");
-        appendKey(line, key, offset, length);
+        appendKey(line, key);
         line.append(" status=").append(what.status).append(" cmd=").append(what.command);
         line.append(" ttl=").append(what.ttlSeconds).append(" clsid=").append(what.sizeClass + 1);
         tell(MUTATIONS, line.append(" cfd=").append(connection).append(" size=").append(what.valueLength));
@@ -182,7 +174,7 @@ public final class WatchLog {
      */
     public void evicted(StoredItem item, long nowSeconds) {
         StringBuilder line = begin("eviction").append(" key=");
-        appendKey(line, item.key(), 0, item.keyLength());
+        appendKey(line, new KeySlice(item.key()));
         line.append(item.isFetched() ? " fetch=yes" : " fetch=no");
         line.append(" ttl=").append(item.expiry() == 0 ? -1 : item.expiry() - nowSeconds);
         line.append(" la=").append(Math.max(0, (int) nowSeconds - item.lastAccess()));
@@ -248,13 +240,12 @@ public final class WatchLog {
      * per cent sign and two hexadecimal digits.
      *
      * @param line takes it
-     * @param key array that holds the key
-     * @param offset where it starts
-     * @param length its bytes
      */
-    public static void appendKey(StringBuilder line, byte[] key, int offset, int length) {
-        for (int i = offset; i < offset + length; i++) {
-            int c = Byte.toUnsignedInt(key[i]);
+    public static void appendKey(StringBuilder line, KeySlice key) {
+        byte[] bytes = key.bytes();
+        int end = key.offset() + key.length();
+        for (int i = key.offset(); i < end; i++) {
+            int c = Byte.toUnsignedInt(bytes[i]);
             boolean plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
             if (plain || "-._~".indexOf(c) >= 0) {
                 line.append((char) c);
