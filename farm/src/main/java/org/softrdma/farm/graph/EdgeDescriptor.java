@@ -12,8 +12,8 @@ import org.softrdma.farm.memory.ObjectImage;
  * </pre>
  */
 final class EdgeDescriptor {
-    static final int TIME_OFFSET = FatPointerDescriptor.LENGTH;
-    static final int DATA_LENGTH_OFFSET = TIME_OFFSET + Long.BYTES;
+    private static final int TIME_OFFSET = FatPointerDescriptor.LENGTH;
+    private static final int DATA_LENGTH_OFFSET = TIME_OFFSET + Long.BYTES;
     static final int DATA_OFFSET = DATA_LENGTH_OFFSET + Long.BYTES;
 
     private EdgeDescriptor() {}
@@ -34,6 +34,12 @@ final class EdgeDescriptor {
 
     static long time(ObjectImage list, int edge) {
         return list.getLong(edge + TIME_OFFSET);
+    }
+
+    static Edge get(ObjectImage list, int edge) {
+        byte[] data = new byte[list.getInt(edge + DATA_LENGTH_OFFSET)];
+        list.get(edge + DATA_OFFSET, data);
+        return new Edge(to(list, edge), time(list, edge), data);
     }
 
     static void put(ObjectImage list, int edge, Edge value) {

@@ -43,6 +43,20 @@ final class EdgeListChange {
         NodeDescriptor.count(source, type, NodeDescriptor.count(source, type) + 1);
     }
 
+    /** The association that leads to a node; null if there is none. */
+    @Nullable
+    Edge get(FatPointer to) {
+        for (FatPointer at = head(); at.address() != FarmAddress.NONE; ) {
+            ObjectImage list = part(at);
+            int edge = EdgeListDescriptor.find(list, to);
+            if (edge != 0) {
+                return EdgeDescriptor.get(list, edge);
+            }
+            at = EdgeListDescriptor.next(list);
+        }
+        return null;
+    }
+
     /** Removes the association that leads to a node; false if there is none. */
     boolean remove(FatPointer to) {
         FatPointer before = FatPointer.NONE;

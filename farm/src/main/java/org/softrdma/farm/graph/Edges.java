@@ -95,10 +95,7 @@ public final class Edges {
      * @param index of it, from 0 on
      */
     public Edge get(int index) {
-        int place = places.getInt(index);
-        byte[] data = new byte[image.getInt(place + EdgeDescriptor.DATA_LENGTH_OFFSET)];
-        image.get(place + EdgeDescriptor.DATA_OFFSET, data);
-        return new Edge(to(index), time(index), data);
+        return EdgeDescriptor.get(image, places.getInt(index));
     }
 
     /** All of them. */

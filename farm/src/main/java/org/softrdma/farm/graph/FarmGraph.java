@@ -182,6 +182,19 @@ public final class FarmGraph {
         return change(changes.deleteEdge(from, type, to));
     }
 
+    /**
+     * Gives an association another type, with its time and data, and the one that leads back with it.
+     *
+     * @param from name of the node that has it
+     * @param type of it
+     * @param to name of the node that it leads to
+     * @param newType that it gets; one of this type that leads to the same node is replaced
+     * @return STORED; MISSING if there is none; GAVE_UP if others had them locked all the time; LOST if nobody knows
+     */
+    public Outcome changeEdgeType(FatPointer from, int type, FatPointer to, int newType) {
+        return change(changes.changeEdgeType(from, type, to, newType));
+    }
+
     private Outcome change(TransactionBody<Outcome> body) {
         return switch (node.transact(ATTEMPTS, body)) {
             case TransactionOutcome.Committed<Outcome>(Outcome outcome) -> Objects.requireNonNull(outcome);

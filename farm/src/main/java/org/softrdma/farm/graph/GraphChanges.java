@@ -97,17 +97,19 @@ public final class GraphChanges {
             throw new IllegalArgumentException("an association with " + edge.dataLength()
                     + " bytes of data: this graph has " + shape.longestData() + " at most");
         }
+        return transaction -> add(transaction, from, type, edge);
+    }
+
+    private Outcome add(FarmTransaction transaction, FatPointer from, int type, Edge edge) {
         int inverse = shape.inverse(type);
-        return transaction -> {
-            if (areMissing(transaction, from, edge.to(), inverse)) {
-                return Outcome.MISSING;
-            }
-            new EdgeListChange(transaction, shape, from, type).put(edge);
-            if (inverse != GraphShape.NONE) {
-                new EdgeListChange(transaction, shape, edge.to(), inverse).put(edge.back(from));
-            }
-            return Outcome.STORED;
-        };
+        if (areMissing(transaction, from, edge.to(), inverse)) {
+            return Outcome.MISSING;
+        }
+        new EdgeListChange(transaction, shape, from, type).put(edge);
+        if (inverse != GraphShape.NONE) {
+            new EdgeListChange(transaction, shape, edge.to(), inverse).put(edge.back(from));
+        }
+        return Outcome.STORED;
     }
 
     /**
@@ -119,16 +121,43 @@ public final class GraphChanges {
      */
     public TransactionBody<Outcome> deleteEdge(FatPointer from, int type, FatPointer to) {
         shape.requireType(type);
+        return transaction -> delete(transaction, from, type, to);
+    }
+
+    private Outcome delete(FarmTransaction transaction, FatPointer from, int type, FatPointer to) {
         int inverse = shape.inverse(type);
+        if (areMissing(transaction, from, to, inverse)
+                || !new EdgeListChange(transaction, shape, from, type).remove(to)) {
+            return Outcome.MISSING;
+        }
+        if (inverse != GraphShape.NONE) {
+            boolean ignored = new EdgeListChange(transaction, shape, to, inverse).remove(from);
+        }
+        return Outcome.REMOVED;
+    }
+
+    /**
+     * Gives an association another type, with its time and data, and the one that leads back with it: STORED; MISSING if there
+     * is none. One of the new type that leads to the same node is replaced. Where neither type has an inverse nobody looks
+     * whether the other node is there.
+     *
+     * @param from name of the node that has it
+     * @param type of it
+     * @param to name of the node that it leads to
+     * @param newType that it gets
+     */
+    public TransactionBody<Outcome> changeEdgeType(FatPointer from, int type, FatPointer to, int newType) {
+        shape.requireType(type);
+        shape.requireType(newType);
         return transaction -> {
-            if (areMissing(transaction, from, to, inverse)
-                    || !new EdgeListChange(transaction, shape, from, type).remove(to)) {
+            if (areMissing(transaction, from, to, shape.inverse(newType))) {
                 return Outcome.MISSING;
             }
-            if (inverse != GraphShape.NONE) {
-                boolean ignored = new EdgeListChange(transaction, shape, to, inverse).remove(from);
+            Edge edge = new EdgeListChange(transaction, shape, from, type).get(to);
+            if (edge == null || delete(transaction, from, type, to) == Outcome.MISSING) {
+                return Outcome.MISSING;
             }
-            return Outcome.REMOVED;
+            return add(transaction, from, newType, edge);
         };
     }
 

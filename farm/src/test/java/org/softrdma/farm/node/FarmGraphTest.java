@@ -124,6 +124,24 @@ class FarmGraphTest {
             }
         }
 
+        void changeType(int from, int type, int to, int newType) {
+            Value value = of(from, type).remove(to);
+            Outcome expected = value == null ? Outcome.MISSING : Outcome.STORED;
+            assertEquals(expected, any().changeEdgeType(names.get(from), type, names.get(to), newType));
+            if (value == null) {
+                return;
+            }
+            int inverse = SMALL.inverses().get(type);
+            if (inverse != GraphShape.NONE) {
+                of(to, inverse).remove(from);
+            }
+            of(from, newType).put(to, value);
+            int newInverse = SMALL.inverses().get(newType);
+            if (newInverse != GraphShape.NONE) {
+                of(to, newInverse).put(from, value);
+            }
+        }
+
         private void requireSame(Map<Integer, Value> expected, Optional<Edges> found) {
             Map<Integer, Value> edges = new TreeMap<>();
             long last = Long.MAX_VALUE;
@@ -176,10 +194,14 @@ class FarmGraphTest {
                 int from = model.random.nextInt(1 + model.random.nextInt(nodes)); // so some have many
                 int type = model.random.nextInt(SMALL.types());
                 int to = model.random.nextInt(nodes);
-                if (model.random.nextInt(5) < 3) {
-                    model.add(from, type, to);
-                } else {
-                    model.delete(from, type, to);
+                switch (model.random.nextInt(6)) {
+                    case 0, 1, 2 -> model.add(from, type, to);
+                    case 3, 4 -> model.delete(from, type, to);
+                    default -> {
+                        int newType = model.random.nextInt(SMALL.types());
+                        model.changeType(from, type, to, newType);
+                        model.requireSame(model.any(), from, newType);
+                    }
                 }
                 model.requireSame(model.any(), from, type);
             }
@@ -331,9 +353,11 @@ class FarmGraphTest {
         FatPointer from = names.get(random.nextInt(names.size()));
         FatPointer to = names.get(random.nextInt(names.size()));
         int type = random.nextInt(3);
-        Outcome outcome = random.nextInt(5) < 3
-                ? graph.addEdge(from, type, new Edge(to, random.nextLong(100), data(random.nextLong())))
-                : graph.deleteEdge(from, type, to);
+        Outcome outcome = switch (random.nextInt(6)) {
+            case 0, 1, 2 -> graph.addEdge(from, type, new Edge(to, random.nextLong(100), data(random.nextLong())));
+            case 3, 4 -> graph.deleteEdge(from, type, to);
+            default -> graph.changeEdgeType(from, type, to, random.nextInt(3));
+        };
         assertTrue(outcome != Outcome.FULL, outcome.toString());
         if (random.nextBoolean()) { // beside those that are kept
             FatPointer other = names.get(random.nextInt(names.size()));
@@ -464,6 +488,11 @@ class FarmGraphTest {
             assertEquals(Optional.empty(), graph.find(other, 0, Set.of(name)));
             assertEquals(Outcome.MISSING, graph.updateObject(other, new byte[1]));
             assertEquals(Outcome.MISSING, graph.addEdge(name, 1, new Edge(other, 1, data(1))));
+            assertEquals(Outcome.MISSING, graph.changeEdgeType(name, 3, other, 1));
+            assertEquals(OptionalLong.of(1), graph.count(name, 3)); // it has kept its type
+            assertEquals(Outcome.MISSING, graph.changeEdgeType(other, 3, name, 0));
+            assertThrows(IllegalArgumentException.class, () -> graph.changeEdgeType(name, 3, other, 4));
+            assertThrows(IllegalArgumentException.class, () -> graph.changeEdgeType(name, 4, other, 3));
             assertThrows(IllegalArgumentException.class, () -> graph.find(name, 3, Set.of()));
         });
     }
