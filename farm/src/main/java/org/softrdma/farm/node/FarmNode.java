@@ -79,7 +79,8 @@ public final class FarmNode implements AutoCloseable {
                     new LockFreeReader(context.shape().checksums()),
                     transactions,
                     context,
-                    new StoreCounters());
+                    new StoreCounters(),
+                    new SpareReservations());
             copies = new RegionCopies(parts);
         } catch (RuntimeException e) {
             CloseHelper.closeAll(reads, space, domain);
@@ -141,7 +142,7 @@ public final class FarmNode implements AutoCloseable {
     public long reserve(int length, long hint) {
         SpaceAllocation allocation = new SpaceAllocation(parts, length, hint);
         await(allocation);
-        return allocation.address();
+        return allocation.reservation().address();
     }
 
     /**
@@ -162,6 +163,18 @@ public final class FarmNode implements AutoCloseable {
 
     private <T> TransactionOutcome<T> attempt(TransactionBody<T> body) {
         FarmTransaction transaction = new FarmTransaction(parts, this::await);
+        TransactionOutcome<T> outcome = new TransactionOutcome.Aborted<>("its body has failed");
+        try {
+            outcome = attempt(transaction, body);
+            return outcome;
+        } finally {
+            if (outcome instanceof TransactionOutcome.Aborted<T>) {
+                transaction.giveUp();
+            }
+        }
+    }
+
+    private <T> TransactionOutcome<T> attempt(FarmTransaction transaction, TransactionBody<T> body) {
         T value;
         try {
             value = body.run(transaction);

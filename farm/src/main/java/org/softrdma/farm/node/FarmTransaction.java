@@ -6,10 +6,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.agrona.collections.LongArrayList;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.farm.memory.FatPointer;
 import org.softrdma.farm.memory.ObjectImage;
+import org.softrdma.farm.node.SpareReservations.Reservation;
 import org.softrdma.farm.transaction.ObjectVersion;
 import org.softrdma.farm.transaction.WriteEntry;
 
@@ -30,7 +30,7 @@ public final class FarmTransaction {
     private final Map<Long, ReadObject> objects = new LinkedHashMap<>();
     private final Set<FatPointer> gone = new HashSet<>();
     /** In the order in which the body has asked for them, and how many of these it has asked for since it began. */
-    private final LongArrayList allocations = new LongArrayList();
+    private final List<Reservation> allocations = new ArrayList<>();
 
     private int allocated;
     private int epoch = ANY_EPOCH;
@@ -196,20 +196,21 @@ public final class FarmTransaction {
             SpaceAllocation allocation = new SpaceAllocation(node, length, hint);
             wait.await(allocation, () -> hasAllocated(length, allocation));
         }
-        long address = allocations.getLong(allocated++);
+        long address = allocations.get(allocated++).address();
         ObjectImage ignored = required(address).change(WriteEntry.Change.ALLOCATE);
         return address;
     }
 
     private void hasAllocated(int length, SpaceAllocation allocation) {
         allocation.requireSuccess();
-        requireEpoch(allocation.epoch());
+        Reservation reservation = allocation.reservation();
+        allocations.add(reservation);
+        requireEpoch(reservation.epoch());
         ObjectImage image = new ObjectImage();
-        image.reset(length, allocation.version());
-        image.incarnation(allocation.incarnation());
+        image.reset(length, reservation.version());
+        image.incarnation(reservation.incarnation());
         image.allocated(true);
-        objects.put(allocation.address(), new ReadObject(image));
-        allocations.addLong(allocation.address());
+        objects.put(reservation.address(), new ReadObject(image));
     }
 
     /** Frees an object that it has read; does nothing if it is free already. */
@@ -228,6 +229,11 @@ public final class FarmTransaction {
             throw new IllegalStateException("the transaction has not read " + Long.toHexString(address));
         }
         return object;
+    }
+
+    /** It is over without effect: others may have what was reserved for it. */
+    void giveUp() {
+        node.spareReservations().add(allocations);
     }
 
     // ---- the commit

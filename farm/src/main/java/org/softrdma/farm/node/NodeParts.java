@@ -21,6 +21,7 @@ import org.softrdma.stores.StoreCounters;
  * @param transactions its part in transactions of all machines
  * @param context of the node
  * @param counters what its tasks count
+ * @param spareReservations of its transactions that were aborted
  */
 record NodeParts(
         Member member,
@@ -31,7 +32,8 @@ record NodeParts(
         LockFreeReader reader,
         NodeTransactions transactions,
         FarmNodeContext context,
-        StoreCounters counters) {
+        StoreCounters counters,
+        SpareReservations spareReservations) {
     private static final long PAUSE_NS = TimeUnit.MICROSECONDS.toNanos(20);
     private static final int MOST_DOUBLINGS = 8;
 

@@ -1,10 +1,13 @@
 package org.softrdma.farm.node;
 
 import java.nio.ByteBuffer;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import org.softrdma.farm.membership.RegionPlacement;
 import org.softrdma.farm.memory.FarmAddress;
 import org.softrdma.farm.message.NodeMessageDescriptor;
 import org.softrdma.farm.message.NodeVerdict;
+import org.softrdma.farm.node.SpareReservations.Reservation;
 
 /**
  * Reserves room for an object: on the primary of a hint's region, else here, or anywhere if this machine makes no
@@ -19,10 +22,7 @@ final class SpaceAllocation extends NodeTask {
     private boolean asking;
     private long notBeforeNs = Long.MIN_VALUE;
     private int failures;
-    private long address = FarmAddress.NONE;
-    private int epoch;
-    private long version;
-    private long incarnation;
+    private @Nullable Reservation reservation;
 
     SpaceAllocation(NodeParts node, int length, long hint) {
         this.node = node;
@@ -30,32 +30,25 @@ final class SpaceAllocation extends NodeTask {
         this.hint = hint;
     }
 
-    long address() {
-        return address;
-    }
-
-    /** The epoch in which it is reserved: in later ones it is not. */
-    int epoch() {
-        return epoch;
-    }
-
-    long version() {
-        return version;
-    }
-
-    long incarnation() {
-        return incarnation;
+    /** The room, once it is done. */
+    Reservation reservation() {
+        return Objects.requireNonNull(reservation);
     }
 
     @Override
     boolean advance(long nowNs) {
-        if (address != FarmAddress.NONE) {
+        if (reservation != null) {
             return true;
         }
         if (failures >= MOST_FAILURES) {
             return fail("no room for an object of " + length + " bytes");
         }
         if (!asking && nowNs >= notBeforeNs && node.member().isRunning()) {
+            reservation =
+                    node.spareReservations().take(length, hint, node.member().epoch());
+            if (reservation != null) {
+                return true;
+            }
             if (hint != FarmAddress.NONE && isUnknown(FarmAddress.region(hint))) {
                 notBeforeNs = node.pauseUntilNs(nowNs, ++failures); // it is so new that nobody has told of it yet
                 return false;
@@ -67,7 +60,7 @@ final class SpaceAllocation extends NodeTask {
             asking = true;
             node.request(machine, Allocations.request(length, hint), this::onAnswer);
         }
-        return address != FarmAddress.NONE;
+        return reservation != null;
     }
 
     private boolean isUnknown(int region) {
@@ -96,13 +89,17 @@ final class SpaceAllocation extends NodeTask {
             failures = MOST_FAILURES;
             return;
         }
-        address = Allocations.address(answer);
+        long address = Allocations.address(answer);
         if (address == FarmAddress.NONE) {
             notBeforeNs = node.pauseUntilNs(node.clock().nanoTime(), ++failures);
         } else {
-            epoch = node.member().epoch();
-            version = Allocations.version(answer);
-            incarnation = Allocations.incarnation(answer);
+            reservation = new Reservation(
+                    length,
+                    SpareReservations.near(hint),
+                    address,
+                    node.member().epoch(),
+                    Allocations.version(answer),
+                    Allocations.incarnation(answer));
         }
     }
 

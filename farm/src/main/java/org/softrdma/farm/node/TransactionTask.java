@@ -62,6 +62,9 @@ final class TransactionTask<T> extends OutcomeTask {
         } catch (RuntimeException | Error e) {
             thrown = e;
         }
+        if (thrown != null || outcome instanceof TransactionOutcome.Aborted<T>) {
+            transaction.giveUp();
+        }
         return true;
     }
 

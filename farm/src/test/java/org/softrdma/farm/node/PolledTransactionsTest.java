@@ -118,14 +118,18 @@ class PolledTransactionsTest {
         run(2, cluster -> {
             long object = make(cluster.node(1));
             IllegalStateException own = new IllegalStateException("it fails");
+            Set<Long> places = new HashSet<>();
             assertSame(
                     own,
                     assertThrows(
                             RuntimeException.class,
                             () -> cluster.polled(0, transaction -> {
                                 add(transaction, object, 1);
+                                places.add(transaction.allocate(LENGTH, object));
                                 throw own;
                             })));
+            places.add((Long) committed(cluster.polled(0, transaction -> transaction.allocate(LENGTH, object))));
+            assertEquals(1, places.size(), "the place of the transaction that has failed is lost");
             RuntimeException caught = assertThrows(
                     RuntimeException.class,
                     () -> cluster.polled(0, transaction -> {

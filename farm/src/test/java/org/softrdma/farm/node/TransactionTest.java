@@ -3,7 +3,9 @@ package org.softrdma.farm.node;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.softrdma.farm.node.NumberObjects.LENGTH;
 import static org.softrdma.farm.node.NumberObjects.VALUE;
@@ -13,6 +15,7 @@ import static org.softrdma.farm.node.NumberObjects.make;
 import static org.softrdma.farm.node.NumberObjects.value;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -128,6 +131,53 @@ class TransactionTest {
             ObjectImage again = cluster.node(0).read(address, LENGTH);
             assertTrue(again.isAllocated());
             assertEquals((int) incarnation + 1, (int) again.incarnation());
+        });
+    }
+
+    /** A region holds fifteen objects of this length. */
+    @Test
+    void shouldUseThePlacesOfTransactionsThatWereAborted() {
+        int length = 900;
+        run(6, 3, cluster -> {
+            long near = make(cluster.node(1));
+            for (int i = 0; i < 20; i++) {
+                assertInstanceOf(Aborted.class, cluster.node(0).transact(1, transaction -> {
+                    add(transaction, near, 1);
+                    return committed(cluster.node(1).transact(1, inner -> {
+                        add(inner, near, 1);
+                        return transaction.allocate(length, near);
+                    }));
+                }));
+                assertThrows(
+                        UnsupportedOperationException.class,
+                        () -> cluster.node(0).transact(1, transaction -> {
+                            throw new UnsupportedOperationException(Long.toString(transaction.allocate(length, near)));
+                        }));
+            }
+            Set<Long> places = new HashSet<>();
+            for (int i = 0; i < 3; i++) {
+                places.add(committed(cluster.node(0).transact(1, transaction -> transaction.allocate(length, near))));
+            }
+            assertEquals(3, places.size());
+            for (long place : places) {
+                assertTrue(cluster.node(2).read(place, length).isAllocated());
+            }
+        });
+    }
+
+    @Test
+    void shouldNotUseAPlaceThatWasReservedInAnOlderEpoch() {
+        run(7, 3, cluster -> {
+            long near = make(cluster.node(1));
+            assertThrows(
+                    UnsupportedOperationException.class,
+                    () -> cluster.node(0).transact(1, transaction -> {
+                        throw new UnsupportedOperationException(Long.toString(transaction.allocate(LENGTH, near)));
+                    }));
+            cluster.host(2).kill();
+            cluster.until(() -> cluster.ensemble().active() == 2);
+            cluster.until(() -> cluster.node(0).configuration().epoch() == 2);
+            assertNotNull(committed(cluster.node(0).transact(1, transaction -> transaction.allocate(LENGTH, near))));
         });
     }
 
