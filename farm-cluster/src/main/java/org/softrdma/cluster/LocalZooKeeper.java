@@ -12,6 +12,7 @@ import org.apache.zookeeper.client.FourLetterWordMain;
 import org.apache.zookeeper.common.X509Exception;
 import org.apache.zookeeper.server.embedded.ExitHandler;
 import org.apache.zookeeper.server.embedded.ZooKeeperServerEmbedded;
+import org.apache.zookeeper.util.ServiceUtils;
 
 /**
  * One server of ZooKeeper in this process, to try FaRM with: alone, or one of several. It keeps its state in a directory,
@@ -30,6 +31,7 @@ public final class LocalZooKeeper implements AutoCloseable {
 
     private final ZooKeeperServerEmbedded server;
     private final String servers;
+    private volatile boolean closing;
 
     private LocalZooKeeper(ZooKeeperServerEmbedded server, String servers) {
         this.server = server;
@@ -136,9 +138,24 @@ public final class LocalZooKeeper implements AutoCloseable {
         return servers;
     }
 
+    /**
+     * Says who is told that it has ended by itself, as it does when it cannot write its state. ZooKeeper tells one in a process,
+     * the last one.
+     *
+     * @param handler run once or more, by a thread of ZooKeeper
+     */
+    public void onEnd(Runnable handler) {
+        ServiceUtils.setSystemExitProcedure(code -> {
+            if (!closing) {
+                handler.run();
+            }
+        });
+    }
+
     /** Stops it. */
     @Override
     public void close() {
+        closing = true;
         server.close();
     }
 }

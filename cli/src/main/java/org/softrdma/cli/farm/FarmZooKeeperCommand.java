@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.regex.Pattern;
 import org.softrdma.cli.command.ExitCode;
 import org.softrdma.cli.command.HostPort;
@@ -27,6 +28,8 @@ import picocli.CommandLine.Spec;
         })
 final class FarmZooKeeperCommand implements Callable<Integer> {
     private static final Pattern SERVER = Pattern.compile("[^\\s;|]+:[0-9]{1,5}:[0-9]{1,5}");
+
+    private static final String SAY_ALL = "-Dorg.slf4j.simpleLogger.log.org.apache.zookeeper=error";
 
     @Spec
     private CommandSpec spec;
@@ -74,13 +77,27 @@ final class FarmZooKeeperCommand implements Callable<Integer> {
             PrintWriter out = spec.commandLine().getOut();
             out.println("zookeeper: " + server.servers());
             out.flush();
+            AtomicBoolean hasEnded = new AtomicBoolean();
+            server.onEnd(() -> {
+                hasEnded.set(true);
+                stop.stop();
+            });
             stop.await(untilInputEnds ? System.in : null, line -> {});
-            return ExitCode.OK;
+            return hasEnded.get() ? tellEnd() : ExitCode.OK;
         } catch (ClusterException e) {
             throw new UserErrorException(String.valueOf(e.getMessage()), e);
         } finally {
             stop.closed();
         }
+    }
+
+    private int tellEnd() {
+        PrintWriter err = spec.commandLine().getErr();
+        err.println(spec.qualifiedName() + ": ZooKeeper has ended by itself, most often because it cannot write to "
+                + directory + ": is there room? JAVA_TOOL_OPTIONS=" + SAY_ALL + " makes it say more. Its clusters wait"
+                + " until it is started again");
+        err.flush();
+        return ExitCode.FAILED;
     }
 
     private void requireEnsemble() {

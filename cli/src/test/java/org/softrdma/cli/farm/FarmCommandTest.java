@@ -18,6 +18,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
@@ -28,9 +29,12 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.softrdma.bench.machine.Child;
 import org.softrdma.bench.measurement.MeasurementException;
 import org.softrdma.cli.Main;
 import org.softrdma.cli.command.ExitCode;
+import org.softrdma.cli.command.OwnProgram;
+import org.softrdma.cluster.ClusterException;
 import org.softrdma.cluster.ClusterNode;
 import org.softrdma.cluster.ClusterSettings;
 import org.softrdma.cluster.ClusterView;
@@ -86,6 +90,25 @@ class FarmCommandTest {
 
     private static ZooKeeperMembership join(String cluster) {
         return ZooKeeperMembership.join(server.servers(), cluster, SETTINGS, TIMEOUT_NS);
+    }
+
+    /** It may write no file of more than a kilobyte, as if its disk were full. */
+    @Test
+    void shouldSayThatZooKeeperHasEndedByItself(@TempDir Path full) throws Exception {
+        List<String> arguments =
+                List.of("farm", "zookeeper", "--listen", "127.0.0.1:0", "--until-input-ends", "--dir", full.toString());
+        try (Child child = Child.start("zookeeper", OwnProgram.again(Main.class, arguments))) {
+            String servers = child.await("zookeeper:", 60);
+            Process limit = new ProcessBuilder("prlimit", "--fsize=1000", "--pid", String.valueOf(child.pid()))
+                    .inheritIO()
+                    .start();
+            assertEquals(0, limit.waitFor());
+            assertThrows(
+                    ClusterException.class,
+                    () -> ZooKeeperMembership.join(servers, "full", SETTINGS, TimeUnit.SECONDS.toNanos(2)));
+            assertEquals(OptionalInt.of(ExitCode.FAILED), child.exitCode(60));
+            assertTrue(child.errorOutput().contains("cannot write to " + full), child::errorOutput);
+        }
     }
 
     @Test
