@@ -8,13 +8,11 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.farm.membership.FarmConfiguration;
 import org.softrdma.farm.memory.FarmAddress;
-import org.softrdma.farm.memory.FatPointerDescriptor;
+import org.softrdma.farm.memory.FatPointer;
 import org.softrdma.farm.memory.ObjectImage;
 import org.softrdma.farm.node.FarmException;
 import org.softrdma.farm.node.FarmNode;
 import org.softrdma.farm.node.TransactionOutcome;
-import org.softrdma.farm.table.FarmBucketDescriptor;
-import org.softrdma.farm.table.NeighbourReader;
 import org.softrdma.farm.table.TableKey;
 import org.softrdma.farm.table.TableShape;
 import org.softrdma.farm.table.TableShard;
@@ -27,14 +25,13 @@ import org.softrdma.stores.Outcome;
  *
  * <p>A lookup READs the bucket of a key and the one behind it by one READ, and if need be the chain, a READ each. A change
  * is a function that is shipped to the primary of the shard, so changes of one key that come at the same time are one
- * transaction. Any thread but the node's own; several may use one map.
+ * transaction. Any thread but the node's own, which has {@link #polled}; several may use one map.
  */
 public final class FarmMap {
     /** What every machine of the cluster must have among its functions. */
     public static final Map<Integer, ShippedFunction> FUNCTIONS = MapFunctions.ALL;
 
     private static final int ATTEMPTS = 1000;
-    private static final int MOST_RESTARTS = 10_000;
     /** Bytes of a message besides its objects, and besides each object. */
     private static final int MESSAGE_ROOM = 512;
 
@@ -44,8 +41,6 @@ public final class FarmMap {
     private final TableShape shape;
     private final long address;
     private final long[] buckets;
-    private final FarmBucketDescriptor bucket;
-    private final FarmBucketDescriptor block;
     private final int stride;
     private final int probes;
 
@@ -54,10 +49,9 @@ public final class FarmMap {
         this.shape = shape;
         this.address = address;
         this.buckets = buckets;
-        bucket = shape.bucket();
-        block = shape.block();
-        stride = node.shape().stride(bucket.length());
-        probes = Math.min(TableShard.PROBE_LIMIT, objectsOfAMessage(node, bucket.length()));
+        int bucketLength = shape.bucket().length();
+        stride = node.shape().stride(bucketLength);
+        probes = Math.min(TableShard.PROBE_LIMIT, objectsOfAMessage(node, bucketLength));
     }
 
     private static int objectsOfAMessage(FarmNode node, int length) {
@@ -146,17 +140,33 @@ public final class FarmMap {
     }
 
     private TableKey key(byte[] bytes) {
+        TableKey key = new TableKey(shape);
+        set(key, bytes);
+        return key;
+    }
+
+    private void set(TableKey key, byte[] bytes) {
         if (bytes.length != shape.keyLength()) {
             throw new IllegalArgumentException(
                     "a key of " + bytes.length + " bytes: this map has keys of " + shape.keyLength());
         }
-        TableKey key = new TableKey(shape);
         key.set(MemorySegment.ofArray(bytes), 0, bytes.length);
-        return key;
     }
 
     private long firstBucket(TableKey key) {
         return buckets[shape.shard(key.hash())];
+    }
+
+    /** Lookups in this map. */
+    MapLookup lookup() {
+        return new MapLookup(shape, stride);
+    }
+
+    /** Begins to look a key up. */
+    void begin(MapLookup lookup, byte[] bytes) {
+        TableKey key = lookup.key();
+        set(key, bytes);
+        lookup.begin(firstBucket(key) + (long) shape.home(key.hash()) * stride);
     }
 
     /**
@@ -167,40 +177,33 @@ public final class FarmMap {
      * @throws FarmException if its region is lost, or this machine is no member any more
      */
     public byte @Nullable [] get(byte[] bytes) {
-        TableKey key = key(bytes);
-        long home = firstBucket(key) + (long) shape.home(key.hash()) * stride;
-        NeighbourReader neighbours = new NeighbourReader(shape, stride);
-        for (int restarts = 0; restarts < MOST_RESTARTS; restarts++) {
-            node.read(
-                    home,
-                    neighbours.length(),
-                    (memory, at, start) -> neighbours.read(memory, at, start).ofRead());
-            byte[] found = search(neighbours.first(), bucket, key);
-            found = found == null ? search(neighbours.second(), bucket, key) : found;
-            ObjectImage from = neighbours.first();
-            int pointer = bucket.nextOffset();
-            boolean same = true;
-            while (found == null && same && FatPointerDescriptor.address(from, pointer) != FarmAddress.NONE) {
-                ObjectImage next = node.read(FatPointerDescriptor.address(from, pointer), block.length());
-                same = (int) next.incarnation() == FatPointerDescriptor.incarnation(from, pointer);
-                found = same ? search(next, block, key) : null;
-                from = next;
-                pointer = block.nextOffset();
-            }
-            if (same) {
-                return found;
+        MapLookup lookup = lookup();
+        ObjectImage image = new ObjectImage();
+        for (begin(lookup, bytes); !lookup.isOver(); ) {
+            if (lookup.isAtBuckets()) {
+                node.read(lookup.address(), lookup.length(), lookup);
+                lookup.onBuckets();
+            } else if (node.read(new FatPointer(lookup.address(), lookup.length(), lookup.incarnation()), image)) {
+                lookup.onBlock(image);
+            } else {
+                lookup.onGone();
             }
         }
-        throw new FarmException("the chain of a key was being changed " + MOST_RESTARTS + " times");
+        return lookup.isFound()
+                ? lookup.foundIn()
+                        .segment()
+                        .asSlice(lookup.valueOffset(), shape.valueLength())
+                        .toArray(ValueLayout.JAVA_BYTE)
+                : null;
     }
 
-    private byte @Nullable [] search(ObjectImage image, FarmBucketDescriptor layout, TableKey key) {
-        int slot = key.slotIn(image, layout, 0);
-        return slot < 0
-                ? null
-                : image.segment()
-                        .asSlice(layout.slotOffset(slot) + shape.keyLength(), shape.valueLength())
-                        .toArray(ValueLayout.JAVA_BYTE);
+    /**
+     * Lookups for an application that runs on the node's thread, and so must not wait.
+     *
+     * @param window how many may be under way
+     */
+    public PolledMap polled(int window) {
+        return new PolledMap(node, this, window);
     }
 
     /**

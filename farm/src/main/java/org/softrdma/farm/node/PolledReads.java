@@ -29,6 +29,15 @@ public final class PolledReads {
         void onObject(long tag, ObjectImage image);
 
         /**
+         * What a read's own judge has taken has come.
+         *
+         * @param tag of the read
+         */
+        default void onJudged(long tag) {
+            throw new IllegalStateException("the read " + tag + " was begun without a judge");
+        }
+
+        /**
          * What a fat pointer points to is no more: it was freed, or its incarnation has gone up for another reason.
          *
          * @param tag of the read
@@ -50,22 +59,46 @@ public final class PolledReads {
     private static final class Place {
         private final ObjectImage image = new ObjectImage();
         private final PointerJudge pointer;
+        private final ReadJudge object;
         private final SpaceRead read;
         private int length;
-        private boolean isPointer;
+        private ReadJudge judge;
         private long tag;
         private boolean isTaken;
 
         Place(NodeParts node) {
             pointer = new PointerJudge(node.reader(), image);
+            object = (memory, at, start) -> node.reader().read(memory, at, start, length, image);
+            judge = object;
             read = new SpaceRead(
                     node,
                     FarmAddress.NONE,
                     0,
                     FarmNode.MOST_FAILURES,
-                    (memory, at, start) -> isPointer
-                            ? pointer.judge(memory, at, start)
-                            : node.reader().read(memory, at, start, length, image));
+                    (memory, at, start) -> judge.judge(memory, at, start));
+        }
+
+        void start(ReadJudge newJudge, long address, int bytes, long newTag, List<NodeTask> tasks) {
+            judge = newJudge;
+            tag = newTag;
+            isTaken = true;
+            read.again(address, bytes);
+            tasks.add(read);
+        }
+
+        void tell(ReadHandler handler) {
+            @Nullable String failure = read.failure();
+            if (failure != null) {
+                handler.onFailure(tag, failure);
+            } else if (!read.isDone()) {
+                handler.onFailure(tag, FarmNode.REMOVED);
+            } else if (judge == object || (judge == pointer && !pointer.isGone())) {
+                handler.onObject(tag, image);
+            } else if (judge == pointer) {
+                handler.onGone(tag);
+            } else {
+                handler.onJudged(tag);
+            }
         }
     }
 
@@ -93,7 +126,14 @@ public final class PolledReads {
      * @throws FarmException if no such object can be there
      */
     public boolean startRead(long address, int length, long tag) {
-        return start(address, length, false, 0, tag);
+        int bytes = lengthInMemory(address, length);
+        Place place = take();
+        if (place == null) {
+            return false;
+        }
+        place.length = length;
+        place.start(place.object, address, bytes, tag, tasks);
+        return true;
     }
 
     /**
@@ -107,25 +147,43 @@ public final class PolledReads {
      * @throws FarmException if no such object can be there
      */
     public boolean startPointer(long address, int length, int incarnation, long tag) {
-        return start(address, length, true, incarnation, tag);
+        int bytes = lengthInMemory(address, length);
+        Place place = take();
+        if (place == null) {
+            return false;
+        }
+        place.pointer.expect(length, incarnation);
+        place.start(place.pointer, address, bytes, tag, tasks);
+        return true;
     }
 
-    private boolean start(long address, int length, boolean isPointer, int incarnation, long tag) {
+    /**
+     * Begins to read objects whose places lie one behind the other, by one READ.
+     *
+     * @param address of the first
+     * @param bytes of all, with their line versions
+     * @param judge says whether that is what was there at one instant, and takes it; until then it is READ again
+     * @param tag names the read
+     * @return false if as many as may be are under way
+     */
+    public boolean startRead(long address, int bytes, ReadJudge judge, long tag) {
+        Place place = take();
+        if (place == null) {
+            return false;
+        }
+        place.start(judge, address, bytes, tag, tasks);
+        return true;
+    }
+
+    private int lengthInMemory(long address, int length) {
         if (!node.space().fits(address, length)) {
             throw new FarmException("no object of " + length + " bytes can be at " + Long.toHexString(address));
         }
-        if (free.isEmpty()) {
-            return false;
-        }
-        Place place = places[free.removeAt(free.size() - 1)];
-        place.length = length;
-        place.isPointer = isPointer;
-        place.pointer.expect(length, incarnation);
-        place.tag = tag;
-        place.isTaken = true;
-        place.read.again(address, node.space().shape().lengthInMemory(FarmAddress.offset(address), length));
-        tasks.add(place.read);
-        return true;
+        return node.space().shape().lengthInMemory(FarmAddress.offset(address), length);
+    }
+
+    private @Nullable Place take() {
+        return free.isEmpty() ? null : places[free.removeAt(free.size() - 1)];
     }
 
     /** How many are under way, or have come and were not taken yet. */
@@ -145,24 +203,11 @@ public final class PolledReads {
             Place place = places[i];
             if (place.isTaken && (place.read.isDone() || isOver.getAsBoolean())) {
                 count++;
-                tell(place, handler);
+                place.tell(handler);
                 place.isTaken = false;
                 free.addInt(i);
             }
         }
         return count;
-    }
-
-    private static void tell(Place place, ReadHandler handler) {
-        @Nullable String failure = place.read.failure();
-        if (failure != null) {
-            handler.onFailure(place.tag, failure);
-        } else if (place.read.isDone() && place.pointer.isGone()) {
-            handler.onGone(place.tag);
-        } else if (place.read.isDone()) {
-            handler.onObject(place.tag, place.image);
-        } else {
-            handler.onFailure(place.tag, FarmNode.REMOVED);
-        }
     }
 }

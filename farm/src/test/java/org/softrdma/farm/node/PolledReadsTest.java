@@ -11,11 +11,15 @@ import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
@@ -31,6 +35,8 @@ import org.softrdma.farm.graph.Edges;
 import org.softrdma.farm.graph.FarmGraph;
 import org.softrdma.farm.graph.GraphShape;
 import org.softrdma.farm.graph.PolledGraph;
+import org.softrdma.farm.map.FarmMap;
+import org.softrdma.farm.map.PolledMap;
 import org.softrdma.farm.membership.LocalEnsemble;
 import org.softrdma.farm.membership.MembershipSettings;
 import org.softrdma.farm.membership.Rings;
@@ -38,6 +44,8 @@ import org.softrdma.farm.memory.FarmAddress;
 import org.softrdma.farm.memory.FatPointer;
 import org.softrdma.farm.memory.ObjectImage;
 import org.softrdma.farm.space.SpaceShape;
+import org.softrdma.farm.table.TableShape;
+import org.softrdma.farm.transaction.ShippedFunction;
 import org.softrdma.sim.SoftRdmaProvider;
 import org.softrdma.stores.Outcome;
 import org.softrdma.verbs.device.VerbsDevice;
@@ -50,6 +58,12 @@ class PolledReadsTest {
     private static final int ROUNDS = 60;
     private static final int WINDOW = 8;
     private static final long DEADLINE_NS = TimeUnit.SECONDS.toNanos(30);
+
+    private static final Map<Integer, ShippedFunction> FUNCTIONS = new HashMap<>(FarmGraph.FUNCTIONS);
+
+    static {
+        FUNCTIONS.putAll(FarmMap.FUNCTIONS);
+    }
 
     private final LocalEnsemble ensemble = new LocalEnsemble();
     private final List<VerbsDevice> devices = new ArrayList<>();
@@ -71,7 +85,7 @@ class PolledReadsTest {
                         .shape(new SpaceShape(1 << 14, 1 << 10, true))
                         .membership(settings)
                         .regions(regions)
-                        .functions(FarmGraph.FUNCTIONS)
+                        .functions(FUNCTIONS)
                         .longestMessage(2048));
     }
 
@@ -270,5 +284,86 @@ class PolledReadsTest {
         reader.close();
         assertEquals(1, polled.poll(told));
         assertEquals("4: failure", told.told.getLast());
+    }
+
+    /** What a map has told, by the tags. */
+    private static final class MapTold implements PolledMap.MapHandler {
+        private final Map<Long, Long> values = new TreeMap<>();
+        private int failures;
+
+        @Override
+        public void onValue(long tag, boolean found, ObjectImage image, int offset) {
+            values.put(tag, found ? image.getLong(offset) : -1);
+        }
+
+        @Override
+        public void onFailure(long tag, String reason) {
+            failures++;
+        }
+    }
+
+    private static byte[] bytes(long number) {
+        return ByteBuffer.allocate(Long.BYTES)
+                .order(ByteOrder.LITTLE_ENDIAN)
+                .putLong(number)
+                .array();
+    }
+
+    /** Two buckets with a slot each, so all others are in the chain. */
+    private FarmMap map() {
+        return FarmMap.create(primary, new TableShape(2, true, Long.BYTES, Long.BYTES, true, 1, 1, 42));
+    }
+
+    private PolledMap polled(FarmMap map) {
+        AtomicReference<@Nullable FarmMap> opened = new AtomicReference<>();
+        Thread opener = Thread.ofPlatform().start(() -> opened.set(FarmMap.open(reader, map.address(), 1)));
+        until(() -> !opener.isAlive());
+        return Objects.requireNonNull(opened.get()).polled(WINDOW);
+    }
+
+    private static void put(FarmMap map, long key, long value) {
+        assertEquals(Outcome.STORED, map.put(bytes(key), bytes(value)));
+    }
+
+    @Test
+    void shouldLookKeysUpWithoutWaiting() {
+        FarmMap map = map();
+        for (int key = 0; key < WINDOW - 1; key++) {
+            put(map, key, 100 + key);
+        }
+        PolledMap polled = polled(map);
+        MapTold told = new MapTold();
+        for (int key = 0; key < WINDOW; key++) {
+            assertTrue(polled.startGet(bytes(key), key));
+        }
+        assertFalse(polled.startGet(bytes(0), WINDOW), "the window is full");
+        assertEquals(WINDOW, polled.outstanding());
+        until(() -> polled.poll(told) >= 0 && polled.outstanding() == 0);
+        assertEquals("{0=100, 1=101, 2=102, 3=103, 4=104, 5=105, 6=106, 7=-1}", told.values.toString());
+        assertEquals(8 + 2 + 2 * 2 + 3 + 3, polled.reads(), "two in buckets, two in each block, and a miss");
+
+        assertThrows(IllegalArgumentException.class, () -> polled.startGet(new byte[1], 1));
+        assertTrue(polled.startGet(bytes(0), 1));
+        reader.close();
+        assertEquals(1, polled.poll(told));
+        assertEquals(1, told.failures);
+    }
+
+    /** After its first READ the chain collapses: its pair moves to a bucket, and its block is no more. */
+    @Test
+    void shouldLookUpAgainWhenTheChainHasChanged() {
+        FarmMap map = map();
+        for (int key = 0; key < 3; key++) {
+            put(map, key, 100 + key);
+        }
+        PolledMap polled = polled(map);
+        MapTold told = new MapTold();
+        assertTrue(polled.startGet(bytes(2), 2));
+        until(() -> polled.poll(told) >= 0 && polled.reads() == 2);
+        assertEquals(Outcome.REMOVED, map.remove(bytes(0)));
+        put(map, 2, 202);
+        until(() -> polled.poll(told) >= 0 && polled.outstanding() == 0);
+        assertEquals("{2=202}", told.values.toString());
+        assertEquals(3, polled.reads());
     }
 }
