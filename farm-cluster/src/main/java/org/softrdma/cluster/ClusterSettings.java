@@ -12,6 +12,7 @@ import org.softrdma.farm.map.FarmMap;
 import org.softrdma.farm.membership.MembershipSettings;
 import org.softrdma.farm.node.FarmNodeContext;
 import org.softrdma.farm.space.SpaceShape;
+import org.softrdma.farm.transaction.EchoFunction;
 import org.softrdma.farm.transaction.ShippedFunction;
 
 /**
@@ -30,7 +31,7 @@ public record ClusterSettings(int machines, int replicas, long regionBytes, int 
 
     private static final int SESSION_PARTS = 4;
 
-    /** What maps and graphs have machines do. */
+    /** What maps, graphs and measurements have machines do. */
     private static final Map<Integer, ShippedFunction> FUNCTIONS = functions();
 
     /** Three machines, each region on all of them, regions of 4 MiB, and leases of 1.5 s. */
@@ -58,6 +59,7 @@ public record ClusterSettings(int machines, int replicas, long regionBytes, int 
     private static Map<Integer, ShippedFunction> functions() {
         Map<Integer, ShippedFunction> functions = new HashMap<>(FarmMap.FUNCTIONS);
         functions.putAll(FarmGraph.FUNCTIONS);
+        functions.putAll(EchoFunction.FUNCTIONS);
         return Map.copyOf(functions);
     }
 
@@ -67,7 +69,7 @@ public record ClusterSettings(int machines, int replicas, long regionBytes, int 
     }
 
     /**
-     * What a node of this cluster is made of; it has the functions of maps and of graphs.
+     * What a node of this cluster is made of; it has the functions of maps and of graphs, and the one that does nothing.
      *
      * @param address where it listens
      * @param cluster number of the cluster

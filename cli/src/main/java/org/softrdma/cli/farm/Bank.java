@@ -9,6 +9,7 @@ import org.softrdma.farm.memory.FarmObjectDescriptor;
 import org.softrdma.farm.memory.ObjectImage;
 import org.softrdma.farm.node.FarmNode;
 import org.softrdma.farm.node.FarmTransaction;
+import org.softrdma.farm.node.TransactionBody;
 import org.softrdma.farm.node.TransactionOutcome;
 
 /**
@@ -99,11 +100,26 @@ final class Bank {
         int from = random.nextInt(GROUP);
         int to = (from + 1 + random.nextInt(GROUP - 1)) % GROUP;
         int amount = 1 + random.nextInt(MOST_AMOUNT);
+        TransactionBody<Long> move = move(group.get(from), group.get(to), amount);
         return told(node.transact(ATTEMPTS, transaction -> {
-            add(transaction, group.get(from), -amount);
-            add(transaction, group.get(to), amount);
+            Long ignored = move.run(transaction);
             return add(transaction, counter, 1);
         }));
+    }
+
+    /**
+     * Moves an amount from one account to another, and counts nothing.
+     *
+     * @param from an account
+     * @param to another one
+     * @param amount which
+     * @return the transaction's body, whose result is what the other one has then
+     */
+    static TransactionBody<Long> move(long from, long to, long amount) {
+        return transaction -> {
+            long ignored = add(transaction, from, -amount);
+            return add(transaction, to, amount);
+        };
     }
 
     private static long add(FarmTransaction transaction, long address, long amount) {

@@ -49,6 +49,11 @@ final class ClientOfCluster implements AutoCloseable {
         return node;
     }
 
+    /** WRITEs of others that its device has taken. */
+    long writes() {
+        return LocalCluster.Counters.of(device).writes();
+    }
+
     @Override
     public void close() {
         node.close();

@@ -101,11 +101,11 @@ final class FarmNodeCommand implements Callable<Integer> {
         }
     }
 
-    /** A line {@code counters} asks for the READs of others that the device has answered: for commands that measure. */
+    /** A line {@code counters} asks for what the device has done for others: for commands that measure. */
     private void tellCounters(VerbsDevice device, String line) {
         if (line.equals(COUNTERS)) {
             PrintWriter out = spec.commandLine().getOut();
-            out.println(COUNTERS + " " + device.counters().getOrDefault("responderReads", 0L));
+            out.println(COUNTERS + " " + LocalCluster.Counters.of(device).text());
             out.flush();
         }
     }

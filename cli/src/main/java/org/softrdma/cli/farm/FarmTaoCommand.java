@@ -187,7 +187,7 @@ final class FarmTaoCommand implements Callable<Integer> {
         FarmGraph open = graph.open(client.node().node());
         long ns = TimeUnit.SECONDS.toNanos(seconds);
         for (int percent : updates) {
-            TaoRun.Result result = new TaoRun(percent, window, ns, ns, seed).run(client.node(), open, names, machines);
+            TaoRun.Result result = new TaoRun(percent, window, ns, ns, seed).run(client, open, names, machines);
             say(result.text(settings.replicas()));
             rows.add(result.json(new ObjectMapper(), settings.replicas()));
         }

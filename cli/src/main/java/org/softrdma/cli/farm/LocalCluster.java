@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
@@ -15,12 +16,15 @@ import org.softrdma.bench.machine.Child;
 import org.softrdma.bench.measurement.MeasurementException;
 import org.softrdma.cluster.ClusterSettings;
 import org.softrdma.cluster.ClusterView;
+import org.softrdma.verbs.device.VerbsDevice;
 
 /**
  * A ZooKeeper and the machines of a cluster as children of this process, which end with it. One thread.
  */
 final class LocalCluster implements AutoCloseable {
     private static final String NAME = "local";
+    private static final String READS = "responderReads";
+    private static final String WRITES = "responderWrites";
     private static final long START_SECONDS = 120;
     /** For whoever runs all of this on a machine that has not enough cores. */
     static final String ADVICE = "\nOn a busy machine a longer --lease helps, such as 6000.";
@@ -130,21 +134,47 @@ final class LocalCluster implements AutoCloseable {
         });
     }
 
-    /** READs that the devices of the machines have answered. */
-    long reads() {
-        long reads = 0;
-        for (Child child : machines.values()) {
-            child.send(FarmNodeCommand.COUNTERS);
-            reads += Long.parseLong(child.await(FarmNodeCommand.COUNTERS, START_SECONDS));
+    /**
+     * What devices have done for others.
+     *
+     * @param reads READs that they have answered
+     * @param writes WRITEs that they have taken
+     */
+    record Counters(long reads, long writes) {
+        /** Of a device. */
+        static Counters of(VerbsDevice device) {
+            Map<String, Long> counters = device.counters();
+            return new Counters(counters.getOrDefault(READS, 0L), counters.getOrDefault(WRITES, 0L));
         }
-        return reads;
+
+        private static Counters parse(String text) {
+            String[] words = text.split(" ", -1);
+            return new Counters(Long.parseLong(words[0]), Long.parseLong(words[1]));
+        }
+
+        private Counters plus(Counters other) {
+            return new Counters(reads + other.reads, writes + other.writes);
+        }
+
+        /** As {@link #parse} takes it. */
+        String text() {
+            return reads + " " + writes;
+        }
     }
 
-    /** Process numbers of the machines and of ZooKeeper. */
-    List<Long> processes() {
-        List<Long> processes = new ArrayList<>(zookeepers.processes());
-        machines.values().forEach(child -> processes.add(child.pid()));
-        return processes;
+    /** Of the devices of all machines. */
+    Counters counters() {
+        Counters all = new Counters(0, 0);
+        for (Child child : machines.values()) {
+            child.send(FarmNodeCommand.COUNTERS);
+            all = all.plus(Counters.parse(child.await(FarmNodeCommand.COUNTERS, START_SECONDS)));
+        }
+        return all;
+    }
+
+    /** Process numbers of the machines. */
+    List<Long> machineProcesses() {
+        return machines.values().stream().map(Child::pid).toList();
     }
 
     /** What ZooKeeper knows. */

@@ -8,9 +8,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.SplittableRandom;
-import java.util.function.IntSupplier;
 import org.HdrHistogram.Histogram;
-import org.agrona.collections.IntArrayList;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.bench.measurement.Latencies;
 import org.softrdma.bench.workload.KeyChoice;
@@ -24,10 +22,10 @@ import org.softrdma.farm.node.TransactionBody;
 import org.softrdma.farm.node.TransactionOutcome;
 
 /**
- * Tao's operations on a graph, as many under way as a window holds. Nodes are drawn by Zipf's law, of 0.625 for the nodes
- * themselves and 0.8 for their associations, as in LinkBench. The node's thread; whoever waits for its end may read afterwards.
+ * Tao's operations on a graph. Nodes are drawn by Zipf's law, of 0.625 for the nodes themselves and 0.8 for their
+ * associations, as in LinkBench. The node's thread; whoever waits may read while it is at rest.
  */
-final class TaoLoad implements IntSupplier, PolledGraph.GraphHandler {
+final class TaoLoad extends WindowLoad implements PolledGraph.GraphHandler {
     private static final double NODE_SKEW = 0.625;
     private static final double LINK_SKEW = 0.8;
     private static final int RANGE = 1000;
@@ -45,25 +43,16 @@ final class TaoLoad implements IntSupplier, PolledGraph.GraphHandler {
     private final SplittableRandom random;
     private final KeyChoice nodes;
     private final KeyChoice links;
-    private final IntArrayList free = new IntArrayList();
     private final TaoOperation[] operations;
-    private final long[] beganNs;
     private final @Nullable TransactionBody<?>[] bodies;
     private final Deque<FatPointer[]> addedEdges = new ArrayDeque<>();
     private final Deque<FatPointer> addedNodes = new ArrayDeque<>();
     private final Map<TaoOperation, Histogram> latencies = new EnumMap<>(TaoOperation.class);
-    private final Histogram all = Latencies.histogram();
-    private long aborted;
-    private long lost;
     private long readsBefore;
-    private long reads;
+    private long readsAtRest;
     private long time;
-    private volatile long fromNs = Long.MAX_VALUE;
     private int warmed;
     private volatile boolean warm;
-    private volatile boolean stopping;
-    private volatile boolean over;
-    private volatile @Nullable String failure;
 
     /**
      * A load.
@@ -76,6 +65,7 @@ final class TaoLoad implements IntSupplier, PolledGraph.GraphHandler {
      * @param seed decides which
      */
     TaoLoad(PolledGraph graph, GraphChanges changes, FatPointer[] names, int updatePercent, int window, long seed) {
+        super(window);
         this.graph = graph;
         this.changes = changes;
         this.names = names;
@@ -84,12 +74,8 @@ final class TaoLoad implements IntSupplier, PolledGraph.GraphHandler {
         nodes = new KeyChoice(names.length, NODE_SKEW, seed);
         links = new KeyChoice(names.length, LINK_SKEW, seed + 1);
         operations = new TaoOperation[window];
-        beganNs = new long[window];
         bodies = new TransactionBody<?>[window];
         time = System.currentTimeMillis();
-        for (int i = 0; i < window; i++) {
-            free.addInt(i);
-        }
         for (TaoOperation operation : TaoOperation.values()) {
             latencies.put(operation, Latencies.histogram());
         }
@@ -102,93 +88,56 @@ final class TaoLoad implements IntSupplier, PolledGraph.GraphHandler {
         return warm;
     }
 
-    /** From now on it is measured. */
-    void measure() {
-        fromNs = System.nanoTime();
-    }
-
-    /** Begins no more operations. */
-    void stop() {
-        stopping = true;
-    }
-
-    /** True once all that were begun are over. */
-    boolean isOver() {
-        return over;
-    }
-
-    /** Why it has ended by itself, or null. */
-    @Nullable
-    String failure() {
-        return failure;
-    }
-
-    Histogram latencies() {
-        return all;
+    @Override
+    void forget() {
+        super.forget();
+        latencies.values().forEach(Histogram::reset);
+        readsBefore = readsAtRest;
     }
 
     Histogram latencies(TaoOperation operation) {
         return Objects.requireNonNull(latencies.get(operation));
     }
 
-    /** READs of nodes, counts and ranges that were measured. */
+    /** READs of nodes, counts and ranges that it has not forgotten. */
     long reads() {
-        return reads;
-    }
-
-    /** Changes that were aborted, and begun again. */
-    long aborted() {
-        return aborted;
-    }
-
-    /** Changes of which nobody knows what came of them. */
-    long lost() {
-        return lost;
+        return readsAtRest - readsBefore;
     }
 
     // ---- the node's thread
 
     @Override
-    public int getAsInt() {
-        if (over) {
-            return 0;
+    void onRest() {
+        readsAtRest = graph.reads();
+    }
+
+    @Override
+    int poll() {
+        return graph.poll(this);
+    }
+
+    @Override
+    void begin(int place) {
+        if (warmed < names.length * LinkBenchGraph.SHAPE.types()) {
+            warmUp(place);
+        } else {
+            beginDrawn(place);
+            warm = true;
         }
-        if (readsBefore == 0 && System.nanoTime() - fromNs >= 0) {
-            readsBefore = graph.reads();
-        }
-        int begun = 0;
-        while (!stopping && !free.isEmpty()) {
-            int place = free.removeAt(free.size() - 1);
-            if (warmed < names.length * LinkBenchGraph.SHAPE.types()) {
-                warmUp(place);
-            } else {
-                begin(place);
-                warm = true;
-            }
-            begun++;
-        }
-        int told = graph.poll(this);
-        if (stopping && graph.outstanding() == 0) {
-            reads = graph.reads() - readsBefore;
-            over = true;
-        }
-        return begun + told;
     }
 
     /** Each range once: then all pointers to heads are known. */
     private void warmUp(int place) {
         int types = LinkBenchGraph.SHAPE.types();
         operations[place] = TaoOperation.ASSOC_RANGE;
-        beganNs[place] = System.nanoTime();
         boolean ignored = graph.startRange(names[warmed / types], warmed % types, RANGE, place);
         warmed++;
     }
 
-    private void begin(int place) {
+    private void beginDrawn(int place) {
         boolean change = random.nextInt(PERCENT) < updatePercent;
         TaoOperation operation = TaoOperation.of(random.nextDouble(TaoOperation.all()), change);
         bodies[place] = null;
-        beganNs[place] = System.nanoTime();
         int type = random.nextInt(LinkBenchGraph.SHAPE.types());
         boolean begun = switch (operation) {
             case OBJ_GET -> graph.startObject(names[nodes.next()], place);
@@ -246,13 +195,7 @@ final class TaoLoad implements IntSupplier, PolledGraph.GraphHandler {
 
     private void end(long tag) {
         int place = (int) tag;
-        long nowNs = System.nanoTime();
-        if (beganNs[place] - fromNs >= 0) {
-            long latencyNs = Math.min(nowNs - beganNs[place], Latencies.HIGHEST_NS);
-            all.recordValue(latencyNs);
-            latencies(operations[place]).recordValue(latencyNs);
-        }
-        free.addInt(place);
+        latencies(operations[place]).recordValue(ended(place));
     }
 
     @Override
@@ -269,22 +212,20 @@ final class TaoLoad implements IntSupplier, PolledGraph.GraphHandler {
     public void onChange(long tag, TransactionOutcome<?> outcome) {
         TransactionBody<?> body = bodies[(int) tag];
         if (outcome instanceof TransactionOutcome.Aborted<?> && body != null) {
-            aborted++;
+            aborts();
             boolean ignored = graph.startChange(body, tag);
             return;
         }
         if (outcome instanceof TransactionOutcome.Committed<?>(Object value) && value instanceof FatPointer name) {
             addedNodes.add(name);
         } else if (outcome instanceof TransactionOutcome.Unknown<?>) {
-            lost++;
+            loses();
         }
         end(tag);
     }
 
     @Override
     public void onFailure(long tag, String reason) {
-        failure = reason;
-        stopping = true;
-        free.addInt((int) tag);
+        fail(reason, (int) tag);
     }
 }

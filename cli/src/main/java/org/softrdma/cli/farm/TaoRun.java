@@ -2,18 +2,9 @@ package org.softrdma.cli.farm;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Locale;
-import java.util.OptionalDouble;
-import java.util.OptionalLong;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
-import org.softrdma.bench.cpu.CpuClock;
-import org.softrdma.bench.measurement.MeasurementException;
-import org.softrdma.cluster.ClusterNode;
 import org.softrdma.farm.graph.FarmGraph;
 import org.softrdma.farm.graph.PolledGraph;
 import org.softrdma.farm.memory.FatPointer;
@@ -28,8 +19,6 @@ import org.softrdma.farm.memory.FatPointer;
  * @param seed decides which operations
  */
 record TaoRun(int updatePercent, int window, long warmUpNs, long measuredNs, long seed) {
-    private static final long LOOK_NS = TimeUnit.MILLISECONDS.toNanos(5);
-    private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(60);
     private static final double P50 = 50;
     private static final double P99 = 99;
     private static final double NS_PER_US = 1e3;
@@ -38,18 +27,17 @@ record TaoRun(int updatePercent, int window, long warmUpNs, long measuredNs, lon
      * What came of it.
      *
      * @param updatePercent how many of 100 operations are changes
-     * @param wallNs how long it was measured
+     * @param round what was done
      * @param load what it has counted
-     * @param deviceReads READs that the devices of all machines have answered meanwhile; empty if they are elsewhere
-     * @param cpuMicros of all processes for each operation; empty if they are elsewhere
      */
-    record Result(int updatePercent, long wallNs, TaoLoad load, OptionalLong deviceReads, OptionalDouble cpuMicros) {
+    record Result(int updatePercent, LoadRound round, TaoLoad load) {
         private long operations() {
-            return load.latencies().getTotalCount();
+            return round.operations();
         }
 
-        private double perSecond() {
-            return operations() / (wallNs / (double) TimeUnit.SECONDS.toNanos(1));
+        /** Of all processes, for an operation. */
+        private double cpuMicros(LoadRound.Use use) {
+            return (use.cpuNs() + use.zookeeperNs()) / NS_PER_US / operations();
         }
 
         private long lockFree() {
@@ -72,17 +60,19 @@ record TaoRun(int updatePercent, int window, long warmUpNs, long measuredNs, lon
             row.put("replicas", replicas)
                     .put("updatePercent", updatePercent)
                     .put("operations", operations())
-                    .put("operationsPerSecond", perSecond())
+                    .put("operationsPerSecond", round.perSecond())
                     .put("p50Micros", micros(load.latencies(), P50))
                     .put("p99Micros", micros(load.latencies(), P99))
                     .put("readsPerRead", readsPerRead())
                     .put("aborted", load.aborted())
                     .put("lost", load.lost());
-            deviceReads.ifPresent(reads -> row.put("deviceReadsPerOperation", (double) reads / operations()));
-            if (updatePercent == 0) { // nothing else READs then
-                deviceReads.ifPresent(reads -> row.put("deviceReadsPerRead", (double) reads / lockFree()));
-            }
-            cpuMicros.ifPresent(micros -> row.put("cpuMicrosPerOperation", micros));
+            round.use().ifPresent(use -> {
+                row.put("deviceReadsPerOperation", (double) use.reads() / operations());
+                if (updatePercent == 0) { // nothing else READs then
+                    row.put("deviceReadsPerRead", (double) use.reads() / lockFree());
+                }
+                row.put("cpuMicrosPerOperation", cpuMicros(use));
+            });
             ObjectNode each = row.putObject("byOperation");
             for (TaoOperation operation : TaoOperation.values()) {
                 Histogram histogram = load.latencies(operation);
@@ -103,102 +93,44 @@ record TaoRun(int updatePercent, int window, long warmUpNs, long measuredNs, lon
                             + " obj_get, assoc_range, assoc_count",
                     replicas,
                     updatePercent,
-                    perSecond(),
+                    round.perSecond(),
                     micros(load.latencies(), P50),
                     micros(load.latencies(), P99),
                     readsPerRead());
-            if (deviceReads.isPresent()) {
-                text += String.format(
-                        Locale.ROOT,
-                        "; the devices count %.3f for each operation",
-                        (double) deviceReads.getAsLong() / operations());
-            }
-            if (cpuMicros.isPresent()) {
-                text += String.format(
-                        Locale.ROOT, "; CPU of all processes %.1f us an operation", cpuMicros.getAsDouble());
-            }
-            return text;
+            return text
+                    + round.use()
+                            .map(use -> String.format(
+                                    Locale.ROOT,
+                                    "; the devices count %.3f for each operation; CPU of all processes %.1f us an"
+                                            + " operation",
+                                    (double) use.reads() / operations(),
+                                    cpuMicros(use)))
+                            .orElse("");
         }
     }
 
     /**
      * Runs it.
      *
-     * @param node of this process
+     * @param client this process
      * @param graph of the cluster
      * @param names of the nodes of the graph
      * @param local the machines, if they are children of this process
      */
-    Result run(ClusterNode node, FarmGraph graph, FatPointer[] names, @Nullable LocalCluster local) {
-        PolledGraph polled = PolledGraph.of(node.node(), graph.shape(), window);
+    Result run(ClientOfCluster client, FarmGraph graph, FatPointer[] names, @Nullable LocalCluster local) {
+        PolledGraph polled = PolledGraph.of(client.node().node(), graph.shape(), window);
         TaoLoad load = new TaoLoad(polled, graph.changes(), names, updatePercent, window, seed);
-        node.run(load);
+        client.node().run(load);
         try {
+            load.go();
             while (!load.isWarm()) {
-                sleep(node, load, LOOK_NS);
+                LoadRound.look(client, load);
             }
-            sleep(node, load, warmUpNs);
-            List<CpuClock> clocks = clocks(local);
-            OptionalLong readsBefore = reads(local);
-            List<CpuClock.Sample> before = clocks.stream().map(CpuClock::sample).toList();
-            long beganNs = System.nanoTime();
-            load.measure();
-            sleep(node, load, measuredNs);
-            load.stop();
-            long patientUntilNs = System.nanoTime() + PATIENCE_NS;
-            while (!load.isOver()) {
-                requireRunning(node, load);
-                if (System.nanoTime() - patientUntilNs > 0) {
-                    throw new MeasurementException(
-                            "some operations are not over after " + TimeUnit.NANOSECONDS.toSeconds(PATIENCE_NS) + " s");
-                }
-                LockSupport.parkNanos(LOOK_NS);
-            }
-            long wallNs = System.nanoTime() - beganNs;
-            long cpuNs = 0;
-            for (int i = 0; i < clocks.size(); i++) {
-                cpuNs += clocks.get(i).sample().since(before.get(i)).totalNs();
-            }
-            OptionalLong reads = reads(local);
-            OptionalLong counted = reads.isPresent()
-                    ? OptionalLong.of(reads.getAsLong() - readsBefore.orElse(0))
-                    : OptionalLong.empty();
-            OptionalDouble cpu = clocks.isEmpty()
-                    ? OptionalDouble.empty()
-                    : OptionalDouble.of(cpuNs / NS_PER_US / load.latencies().getTotalCount());
-            requireRunning(node, load);
-            return new Result(updatePercent, wallNs, load, counted, cpu);
+            LoadRound.rest(client, load, warmUpNs);
+            load.forget();
+            return new Result(updatePercent, LoadRound.of(client, load, local, measuredNs), load);
         } finally {
-            node.run(() -> 0);
-        }
-    }
-
-    private static OptionalLong reads(@Nullable LocalCluster local) {
-        return local == null ? OptionalLong.empty() : OptionalLong.of(local.reads());
-    }
-
-    private static List<CpuClock> clocks(@Nullable LocalCluster local) {
-        List<CpuClock> clocks = new ArrayList<>();
-        if (local != null) {
-            clocks.add(CpuClock.ofThisProcess());
-            local.processes().forEach(process -> clocks.add(CpuClock.ofProcess(process)));
-        }
-        return clocks;
-    }
-
-    private static void sleep(ClusterNode node, TaoLoad load, long ns) {
-        long untilNs = System.nanoTime() + ns;
-        for (long restNs = ns; restNs > 0; restNs = untilNs - System.nanoTime()) {
-            requireRunning(node, load);
-            LockSupport.parkNanos(Math.min(LOOK_NS, restNs));
-        }
-    }
-
-    private static void requireRunning(ClusterNode node, TaoLoad load) {
-        String failure = load.failure();
-        if (node.isOver() || failure != null) {
-            throw new MeasurementException(
-                    failure == null ? "this process is no member any more" + LocalCluster.ADVICE : failure);
+            client.node().run(() -> 0);
         }
     }
 }
