@@ -19,7 +19,9 @@ import org.softrdma.farm.node.TransactionOutcome;
  */
 final class Bank {
     private static final int VALUE_OFFSET = FarmObjectDescriptor.PAYLOAD_OFFSET;
-    private static final int LENGTH = VALUE_OFFSET + Long.BYTES;
+    /** Header and payload of an account. */
+    static final int LENGTH = VALUE_OFFSET + Long.BYTES;
+
     private static final int ATTEMPTS = 100;
     /** Accounts between which money is moved. */
     private static final int GROUP = 4;

@@ -19,13 +19,11 @@ import org.jspecify.annotations.Nullable;
 import org.softrdma.bench.measurement.MeasurementException;
 import org.softrdma.cli.command.CommandFailure;
 import org.softrdma.cli.command.ExitCode;
-import org.softrdma.cli.command.OwnProgram;
 import org.softrdma.cli.command.ProviderMixin;
 import org.softrdma.cli.command.UserErrorException;
 import org.softrdma.cluster.ClusterException;
 import org.softrdma.cluster.ClusterSettings;
 import org.softrdma.cluster.ClusterView;
-import org.softrdma.cluster.ZooKeeperMembership;
 import org.softrdma.farm.membership.FarmConfiguration;
 import org.softrdma.farm.node.FarmException;
 import org.softrdma.verbs.VerbsException;
@@ -121,27 +119,18 @@ final class FarmBankCommand implements Callable<Integer> {
             throw new UserErrorException(
                     "--kill node needs --replicas 2 or more: else what the machine had is lost with it");
         }
-        try (LocalCluster cluster = new LocalCluster(
-                arguments -> OwnProgram.again(spec.root().userObject().getClass(), arguments),
-                provider.arguments(),
-                settings,
-                zookeepers.count())) {
-            cluster.addNodes(settings.machines());
-            try (ClusterView view = cluster.view()) {
-                FarmLocalCommand.awaitRegions(cluster, view);
-                return audit(cluster, view);
-            }
+        try {
+            // This process is a machine too, without memory: it opens accounts, and reads them.
+            LocalCluster.run(
+                    spec,
+                    provider,
+                    settings,
+                    zookeepers.count(),
+                    (cluster, view, client) ->
+                            new Run(cluster, view, new Bank(client.node().node())).run());
+            return ExitCode.OK;
         } catch (MeasurementException | ClusterException | FarmException | VerbsException e) {
             return CommandFailure.tell(spec, e);
-        }
-    }
-
-    /** This process is a machine too, without memory: it opens accounts, and reads them. */
-    private int audit(LocalCluster cluster, ClusterView view) {
-        ZooKeeperMembership membership =
-                ZooKeeperMembership.join(cluster.servers(), cluster.name(), view.settings(), PATIENCE_NS);
-        try (ClientOfCluster client = ClientOfCluster.join(provider, membership, () -> {})) {
-            return new Run(cluster, view, new Bank(client.node().node())).run();
         }
     }
 
@@ -175,7 +164,7 @@ final class FarmBankCommand implements Callable<Integer> {
             settings = view.settings();
         }
 
-        int run() {
+        void run() {
             try {
                 accounts = bank.openGroups(groups);
                 for (int i = 0; i < tellers; i++) {
@@ -187,7 +176,7 @@ final class FarmBankCommand implements Callable<Integer> {
                         + " threads; seed=" + drawn);
                 work();
                 working.forEach(BankTeller::close);
-                return judge();
+                judge();
             } finally {
                 CloseHelper.closeAll(working);
             }
@@ -370,7 +359,7 @@ final class FarmBankCommand implements Callable<Integer> {
             return sum.getAsLong();
         }
 
-        private int judge() {
+        private void judge() {
             List<BankTeller> all = new ArrayList<>(gone);
             all.addAll(working);
             long told = told();
@@ -383,7 +372,6 @@ final class FarmBankCommand implements Callable<Integer> {
             say(told + " transfers were told, " + Math.round(told / seconds(workedNs)) + " a second; the sum is " + sum
                     + ", and was right in " + audits + " audits of four accounts");
             say("kills survived: " + outagesNs.size() + outages() + "; nothing told is lost");
-            return ExitCode.OK;
         }
 
         private String outages() {

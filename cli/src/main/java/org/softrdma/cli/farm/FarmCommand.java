@@ -25,6 +25,7 @@ import picocli.CommandLine.Spec;
             FarmRebalanceCommand.class,
             FarmLoadCommand.class,
             FarmTaoCommand.class,
+            FarmBenchCommand.class,
             FarmTellerCommand.class
         })
 public final class FarmCommand implements Runnable {

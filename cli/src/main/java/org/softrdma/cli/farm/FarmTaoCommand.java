@@ -12,14 +12,12 @@ import org.jspecify.annotations.Nullable;
 import org.softrdma.bench.measurement.MeasurementException;
 import org.softrdma.cli.command.CommandFailure;
 import org.softrdma.cli.command.ExitCode;
-import org.softrdma.cli.command.OwnProgram;
 import org.softrdma.cli.command.ProviderMixin;
 import org.softrdma.cli.command.ResultFile;
 import org.softrdma.cli.command.UserErrorException;
 import org.softrdma.cluster.ClusterException;
 import org.softrdma.cluster.ClusterSettings;
 import org.softrdma.cluster.ClusterView;
-import org.softrdma.cluster.ZooKeeperMembership;
 import org.softrdma.farm.graph.FarmGraph;
 import org.softrdma.farm.graph.LinkBenchGraph;
 import org.softrdma.farm.memory.FatPointer;
@@ -41,7 +39,6 @@ import picocli.CommandLine.Spec;
                     + " associations. Compare figures within a run, not of different runs."
         })
 final class FarmTaoCommand implements Callable<Integer> {
-    private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(120);
     private static final int PERCENT = 100;
 
     @Spec
@@ -128,7 +125,12 @@ final class FarmTaoCommand implements Callable<Integer> {
         try {
             if (local) {
                 for (ClusterSettings settings : space.bothSettings()) {
-                    measureOwn(settings, results, rows);
+                    LocalCluster.run(spec, provider, settings, 1, (started, view, client) -> {
+                        LinkBenchGraph data = new LinkBenchGraph(nodes, seed);
+                        LoadedGraph graph =
+                                LoadedGraph.load(view, client.node().node(), data, threads, this::say);
+                        measure(view.settings(), graph, client, started, results, rows);
+                    });
                 }
             } else {
                 int ignored = cluster.look(view -> measureThere(view, results, rows));
@@ -140,26 +142,6 @@ final class FarmTaoCommand implements Callable<Integer> {
             ResultFile.write(json, results);
         }
         return ExitCode.OK;
-    }
-
-    private void measureOwn(ClusterSettings settings, ObjectNode results, ArrayNode rows) {
-        try (LocalCluster started = new LocalCluster(
-                arguments -> OwnProgram.again(spec.root().userObject().getClass(), arguments),
-                provider.arguments(),
-                settings,
-                1)) {
-            started.addNodes(settings.machines());
-            try (ClusterView view = started.view()) {
-                FarmLocalCommand.awaitRegions(started, view);
-                ZooKeeperMembership membership = ZooKeeperMembership.join(
-                        started.servers(), started.name(), ClusterSettings.DEFAULT, PATIENCE_NS);
-                try (ClientOfCluster client = ClientOfCluster.join(provider, membership, () -> {})) {
-                    LinkBenchGraph data = new LinkBenchGraph(nodes, seed);
-                    LoadedGraph graph = LoadedGraph.load(view, client.node().node(), data, threads, this::say);
-                    measure(view.settings(), graph, client, started, results, rows);
-                }
-            }
-        }
     }
 
     private void measureThere(ClusterView view, ObjectNode results, ArrayNode rows) {

@@ -14,9 +14,13 @@ import java.util.stream.Stream;
 import org.agrona.CloseHelper;
 import org.softrdma.bench.machine.Child;
 import org.softrdma.bench.measurement.MeasurementException;
+import org.softrdma.cli.command.OwnProgram;
+import org.softrdma.cli.command.ProviderMixin;
 import org.softrdma.cluster.ClusterSettings;
 import org.softrdma.cluster.ClusterView;
+import org.softrdma.cluster.ZooKeeperMembership;
 import org.softrdma.verbs.device.VerbsDevice;
+import picocli.CommandLine.Model.CommandSpec;
 
 /**
  * A ZooKeeper and the machines of a cluster as children of this process, which end with it. One thread.
@@ -29,6 +33,7 @@ final class LocalCluster implements AutoCloseable {
     /** For whoever runs all of this on a machine that has not enough cores. */
     static final String ADVICE = "\nOn a busy machine a longer --lease helps, such as 6000.";
 
+    private static final long JOIN_NS = TimeUnit.SECONDS.toNanos(120);
     private static final long VIEW_NS = TimeUnit.SECONDS.toNanos(30);
 
     private final Function<List<String>, List<String>> program;
@@ -60,6 +65,45 @@ final class LocalCluster implements AutoCloseable {
             throw new MeasurementException("cannot keep the state of ZooKeeper: " + e.getMessage(), e);
         }
         this.zookeepers = new LocalZooKeepers(this::start, directory, zookeepers);
+    }
+
+    /** What a command does with a cluster of its own. */
+    interface Work {
+        /**
+         * Does it.
+         *
+         * @param cluster whose machines have their regions
+         * @param view what ZooKeeper knows of it
+         * @param client this process, a machine without memory
+         */
+        void run(LocalCluster cluster, ClusterView view, ClientOfCluster client);
+    }
+
+    /**
+     * Starts a cluster, joins it, and ends it afterwards.
+     *
+     * @param spec of the command
+     * @param provider of all devices
+     * @param settings of the cluster
+     * @param zookeepers how many servers
+     * @param work what is done meanwhile
+     */
+    static void run(CommandSpec spec, ProviderMixin provider, ClusterSettings settings, int zookeepers, Work work) {
+        try (LocalCluster cluster = new LocalCluster(
+                arguments -> OwnProgram.again(spec.root().userObject().getClass(), arguments),
+                provider.arguments(),
+                settings,
+                zookeepers)) {
+            cluster.addNodes(settings.machines());
+            try (ClusterView view = cluster.view()) {
+                FarmLocalCommand.awaitRegions(cluster, view);
+                ZooKeeperMembership membership =
+                        ZooKeeperMembership.join(cluster.servers(), NAME, view.settings(), JOIN_NS);
+                try (ClientOfCluster client = ClientOfCluster.join(provider, membership, () -> {})) {
+                    work.run(cluster, view, client);
+                }
+            }
+        }
     }
 
     /** Its ZooKeeper. */

@@ -141,6 +141,8 @@ class FarmCommandTest {
                 "load --graph=1 | expected --graph 2",
                 "tao --updates=5,101 | --updates of 0 to 100",
                 "tao --window=0 | --window 1",
+                "bench --window=0 | --window of 1 to 64",
+                "bench --accounts=1 | --accounts 2",
                 "bank --groups=0 | expected --groups 1",
                 "zookeeper --dir=/proc/none | ZooKeeper does not start at 127.0.0.1:2181 with /proc/none"
             })

@@ -19,6 +19,10 @@ import org.softrdma.verbs.device.VerbsDevice;
 final class VerbsCell implements AutoCloseable {
     private static final String RATE = "requestsPerSecond";
     private static final String CLIENT = "clientCpuMicros";
+    /** Of both ends. */
+    private static final String BOTH = "cpuMicros";
+
+    private static final String RESPONDER = "responderCpuMicros";
     /** Of the load's thread, ready to run while other work held its core. */
     private static final String WAIT = "clientWaitedPercent";
 
@@ -77,12 +81,18 @@ final class VerbsCell implements AutoCloseable {
      * @param durationNs how long
      */
     void round(int number, long durationNs) {
-        CpuClock.Sample before = OWN_CLOCK.sample();
         // Each process has rounds of either order.
-        RequestLoad.Outcome outcome = run(number / 2 % loads.size(), durationNs);
+        int process = number / 2 % loads.size();
+        CpuClock clock = responders.get(process).clock();
+        CpuClock.Sample responderBefore = clock.sample();
+        CpuClock.Sample before = OWN_CLOCK.sample();
+        RequestLoad.Outcome outcome = run(process, durationNs);
         CpuUse client = OWN_CLOCK.sample().since(before);
+        CpuUse responder = clock.sample().since(responderBefore);
         rounds.add(RATE, outcome.perSecond());
         rounds.add(CLIENT, client.microsPer(outcome.requests()));
+        rounds.add(RESPONDER, responder.microsPer(outcome.requests()));
+        rounds.add(BOTH, client.microsPer(outcome.requests()) + responder.microsPer(outcome.requests()));
         rounds.add(WAIT, PERCENT * client.waitNs() / outcome.elapsedNs());
         verified += outcome.verified();
     }
@@ -101,6 +111,11 @@ final class VerbsCell implements AutoCloseable {
     /** How long a request takes on average, by Little's law. */
     double meanMicros() {
         return (double) shape.connections() * shape.window() * TimeUnit.SECONDS.toMicros(1) / perSecond();
+    }
+
+    /** CPU time of both ends for a request. */
+    double cpuMicros() {
+        return rounds.median(BOTH);
     }
 
     double waited() {
@@ -128,6 +143,7 @@ final class VerbsCell implements AutoCloseable {
                 .put("meanMicros", meanMicros())
                 .put("readsBesideThese", read.rateBeside(this))
                 .put(CLIENT, rounds.median(CLIENT))
+                .put(RESPONDER, rounds.median(RESPONDER))
                 .put(WAIT, waited())
                 .put("verified", verified);
         node.set("rounds", mapper.valueToTree(rounds.all()));

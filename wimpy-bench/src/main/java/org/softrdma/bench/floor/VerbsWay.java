@@ -58,9 +58,14 @@ public enum VerbsWay {
 
     /** Starts a responder, which drives its device without rest. */
     ResponderProcess start(FloorSetup setup, List<String> pinning) {
+        return setup.startResponder(pinning, arguments());
+    }
+
+    /** What its responder on a software RNIC is told. */
+    List<String> arguments() {
         List<String> arguments = new ArrayList<>(List.of("--progress", "manual"));
         arguments.addAll(answered ? List.of("--echo", "--spin") : List.of("--memory", Long.toString(MEMORY_BYTES)));
-        return setup.startResponder(pinning, arguments);
+        return arguments;
     }
 
     /**

@@ -166,7 +166,18 @@ public final class ServerProcess implements AutoCloseable {
      * @param resources what it gets
      */
     public static ServerProcess redis(Path program, Resources resources) {
-        List<String> options = List.of(
+        return redis(program, resources, List.of());
+    }
+
+    /**
+     * The same with more options.
+     *
+     * @param program its path
+     * @param resources what it gets
+     * @param further more options
+     */
+    public static ServerProcess redis(Path program, Resources resources, List<String> further) {
+        List<String> options = new ArrayList<>(List.of(
                 "--bind",
                 resources.host.getHostAddress(),
                 "--save",
@@ -176,7 +187,8 @@ public final class ServerProcess implements AutoCloseable {
                 "--io-threads",
                 Integer.toString(resources.threads),
                 "--maxmemory",
-                Long.toString(resources.memoryBytes));
+                Long.toString(resources.memoryBytes)));
+        options.addAll(further);
         return foreign("redis-server", program, "--port", options, resources);
     }
 

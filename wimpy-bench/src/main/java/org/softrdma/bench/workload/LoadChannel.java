@@ -15,7 +15,7 @@ import tlschannel.TlsChannel;
 import tlschannel.WouldBlockException;
 
 /** One connection of a load, plain or in TLS. Waits while it connects and never after. */
-final class LoadChannel implements Closeable {
+public final class LoadChannel implements Closeable {
     private final SocketChannel socket;
     private final @Nullable TlsChannel tls;
 
@@ -25,8 +25,9 @@ final class LoadChannel implements Closeable {
      * @param address the server
      * @param timeoutMs how long to wait for the server's host
      * @param context whom to trust; null for a connection without TLS
+     * @throws IOException if nobody answers there
      */
-    LoadChannel(InetSocketAddress address, int timeoutMs, @Nullable SSLContext context) throws IOException {
+    public LoadChannel(InetSocketAddress address, int timeoutMs, @Nullable SSLContext context) throws IOException {
         socket = SocketChannel.open();
         try {
             socket.socket().connect(address, timeoutMs);
@@ -44,7 +45,13 @@ final class LoadChannel implements Closeable {
         }
     }
 
-    SelectionKey register(Selector selector, Object attachment) throws IOException {
+    /**
+     * Has a selector tell when there is something to read.
+     *
+     * @param selector of the load
+     * @param attachment of the key
+     */
+    public SelectionKey register(Selector selector, Object attachment) throws IOException {
         return socket.register(selector, SelectionKey.OP_READ, attachment);
     }
 
@@ -56,9 +63,10 @@ final class LoadChannel implements Closeable {
     /**
      * Reads what is there.
      *
+     * @param input gets it
      * @return the number of bytes, which may be 0; -1 if the server closed the connection
      */
-    int read(ByteBuffer input) throws IOException {
+    public int read(ByteBuffer input) throws IOException {
         if (tls == null) {
             return socket.read(input);
         }
@@ -72,9 +80,10 @@ final class LoadChannel implements Closeable {
     /**
      * Writes as much as the connection takes.
      *
+     * @param output has it
      * @return true if nothing is left, in the buffer or on its way to the kernel
      */
-    boolean write(ByteBuffer output) throws IOException {
+    public boolean write(ByteBuffer output) throws IOException {
         if (tls == null) {
             socket.write(output);
         } else {
