@@ -196,6 +196,7 @@ final class SpaceRead extends NodeTask implements NodeReads.ReadWaiter {
         long nowNs = node.clock().nanoTime(); // behind the READ: what it brought was there while the lease held
         step = Step.BEGIN;
         if (!node.member().counts(epoch, nowNs)) {
+            notBeforeNs = node.pauseUntilNs(nowNs, MOST_LOOKS); // until the lease is renewed, or an epoch begins
             return false;
         }
         if (verdict == ReadVerdict.CONSISTENT) {

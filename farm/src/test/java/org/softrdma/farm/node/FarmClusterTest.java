@@ -1,6 +1,7 @@
 package org.softrdma.farm.node;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -8,6 +9,8 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.softrdma.fabric.FabricSettings;
+import org.softrdma.fabric.baton.SimulatedThread;
+import org.softrdma.farm.membership.MembershipSettings;
 import org.softrdma.farm.memory.FarmAddress;
 import org.softrdma.farm.memory.FarmObjectDescriptor;
 import org.softrdma.farm.memory.ObjectImage;
@@ -71,6 +74,28 @@ class FarmClusterTest {
             long outageNs = cluster.fabric().clock().nanoTime() - beganNs;
 
             assertTrue(outageNs < FarmCluster.SESSION_NS + TimeUnit.MILLISECONDS.toNanos(2500), outageNs + " ns");
+        });
+    }
+
+    /** It is cut off from the membership, and no READ counts: it tries again now and then, and not as fast as it can. */
+    @Test
+    void shouldReadSeldomWhileItsLeaseIsOver() {
+        run(5, cluster -> {
+            long address = cluster.node(1).reserve(LENGTH, FarmAddress.NONE);
+            cluster.node(1).await(new OwnerChange(cluster.node(1).parts(), address, LENGTH, 7, true));
+            ObjectImage before = cluster.node(0).read(address, LENGTH); // asks for the capability
+            assertEquals(7, before.getLong(FarmObjectDescriptor.PAYLOAD_OFFSET));
+            cluster.fabric()
+                    .partition(cluster.host(0), cluster.ensemble().node(), TimeUnit.SECONDS.toNanos(10));
+            cluster.fabric().baton().sleep(MembershipSettings.DEFAULT.leaseNs());
+            SimulatedThread reader = cluster.host(0).start("reader", () -> cluster.node(0).read(address, LENGTH));
+            long begun = cluster.counter(1, "responderReads");
+            cluster.fabric().baton().sleep(TimeUnit.MILLISECONDS.toNanos(100));
+            long reads = cluster.counter(1, "responderReads") - begun;
+            cluster.host(0).kill();
+
+            assertFalse(reader.isEnded(), "a READ counted");
+            assertTrue(reads > 0 && reads < 200, reads + " READs");
         });
     }
 }
