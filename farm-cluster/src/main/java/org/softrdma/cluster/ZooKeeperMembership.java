@@ -14,6 +14,7 @@ import java.util.Objects;
 import java.util.Queue;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
@@ -51,6 +52,8 @@ public final class ZooKeeperMembership implements FarmMembership {
     private static final int MOST_MACHINES = 1 << 16;
     private static final int ANY_VERSION = -1;
     private static final byte[] NOTHING = {};
+    /** Who has had no server for this part of a session says so. */
+    private static final int OUTAGE_PART = 3;
 
     /** What is read when it has changed. */
     private enum Part {
@@ -60,6 +63,23 @@ public final class ZooKeeperMembership implements FarmMembership {
         ACKNOWLEDGED,
         WHOLE,
         WISHES
+    }
+
+    /** Hears that ZooKeeper is away. The node's thread. */
+    public interface OutageEvents {
+        /**
+         * No server has been there for a third of a session.
+         *
+         * @param ms for how long
+         */
+        void onOutage(long ms);
+
+        /**
+         * One is there again, after {@link #onOutage}.
+         *
+         * @param ms how long none was
+         */
+        void onEndOfOutage(long ms);
     }
 
     private final ClusterClient session;
@@ -83,6 +103,9 @@ public final class ZooKeeperMembership implements FarmMembership {
     private boolean sentBefore;
 
     private boolean connected = true;
+    private long disconnectedNs;
+    private boolean outageTold;
+    private volatile @Nullable OutageEvents outages;
     private boolean ended;
     private boolean endTold;
     private boolean closed;
@@ -167,7 +190,7 @@ public final class ZooKeeperMembership implements FarmMembership {
 
         @Override
         public void onDisconnected() {
-            tell(membership -> membership.connected = false);
+            tell(ZooKeeperMembership::onDisconnected);
         }
 
         @Override
@@ -231,6 +254,11 @@ public final class ZooKeeperMembership implements FarmMembership {
         return client.getSessionTimeout();
     }
 
+    /** Sets who hears that ZooKeeper is away. Any thread. */
+    public void outages(OutageEvents newOutages) {
+        outages = newOutages;
+    }
+
     /** For tests that end it from outside. Any thread. */
     ZooKeeper client() {
         return session.client();
@@ -284,6 +312,7 @@ public final class ZooKeeperMembership implements FarmMembership {
         for (MembershipWrite write = refused.poll(); write != null; write = refused.poll()) {
             newEvents.onAnswer(write, false);
         }
+        lookForOutage();
         if (ended && !endTold) {
             endTold = true;
             newEvents.onSessionEnd();
@@ -297,7 +326,34 @@ public final class ZooKeeperMembership implements FarmMembership {
         return told;
     }
 
+    private void lookForOutage() {
+        OutageEvents told = outages;
+        if (told != null && !connected && !outageTold) {
+            long ms = outageMs();
+            if (ms >= settings.sessionMs() / OUTAGE_PART) {
+                outageTold = true;
+                told.onOutage(ms);
+            }
+        }
+    }
+
+    private long outageMs() {
+        return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - disconnectedNs);
+    }
+
+    private void onDisconnected() {
+        if (connected) {
+            disconnectedNs = System.nanoTime();
+        }
+        connected = false;
+    }
+
     private void onConnected(ZooKeeper now) {
+        OutageEvents told = outages;
+        if (told != null && outageTold) {
+            told.onEndOfOutage(outageMs());
+        }
+        outageTold = false;
         client = now;
         connected = true;
         stale.addAll(EnumSet.allOf(Part.class)); // what happened meanwhile no watch tells

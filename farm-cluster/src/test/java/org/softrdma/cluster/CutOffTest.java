@@ -277,4 +277,45 @@ class CutOffTest {
         until(() -> one.isOver);
         assertEquals(List.of(renewal), one.refused);
     }
+
+    private static List<String> outages(Told machine) {
+        List<String> told = new ArrayList<>();
+        machine.membership.outages(new ZooKeeperMembership.OutageEvents() {
+            @Override
+            public void onOutage(long ms) {
+                assertTrue(ms >= HASTY_MS / 3, ms + " ms");
+                told.add("away");
+            }
+
+            @Override
+            public void onEndOfOutage(long ms) {
+                told.add("back");
+            }
+        });
+        return told;
+    }
+
+    /** However many clients have given up meanwhile. */
+    @Test
+    void shouldSayOnceThatNoServerIsThereAndOnceThatOneIsAgain() throws IOException {
+        startHasty();
+        List<String> told = outages(one);
+        proxy.cut();
+        until(() -> told.size() == 1);
+        untilClientsHaveGivenUp(2);
+        proxy.mend();
+        until(() -> told.size() > 1);
+        assertEquals(List.of("away", "back"), told);
+    }
+
+    @Test
+    void shouldNotSayThatAServerWasMissedForAShortTime() throws IOException {
+        List<String> told = outages(one);
+        proxy.cut();
+        until(() -> !one.membership.client().getState().isConnected());
+        Wishes wishes = wishBy(other, 1);
+        proxy.mend();
+        until(() -> one.wishes.equals(wishes));
+        assertEquals(List.of(), told);
+    }
 }

@@ -2,6 +2,7 @@ package org.softrdma.cli.farm;
 
 import java.io.PrintWriter;
 import java.net.InetSocketAddress;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
@@ -37,6 +38,8 @@ import picocli.CommandLine.Spec;
 final class FarmNodeCommand implements Callable<Integer> {
     /** What {@link LocalCluster} asks, and how the answer begins. */
     static final String COUNTERS = "counters";
+
+    private static final double MS_PER_SECOND = 1e3;
 
     @Spec
     private CommandSpec spec;
@@ -115,6 +118,7 @@ final class FarmNodeCommand implements Callable<Integer> {
         try {
             space.requireSame(cluster.name(), membership.settings());
             FarmNodeContext context = memory(membership.context(address), membership);
+            membership.outages(new Outages());
             return ClusterNode.start(device, membership, context, onEnd);
         } catch (RuntimeException e) {
             membership.close();
@@ -138,14 +142,34 @@ final class FarmNodeCommand implements Callable<Integer> {
         return bytes == 0 ? context.withoutMemory() : context.regions(Math.toIntExact(bytes / region));
     }
 
+    /** Says that ZooKeeper is away. */
+    private final class Outages implements ZooKeeperMembership.OutageEvents {
+        @Override
+        public void onOutage(long ms) {
+            complain(String.format(
+                    Locale.ROOT,
+                    "no server of ZooKeeper has been there for %.1f s: reads and transactions wait for one",
+                    ms / MS_PER_SECOND));
+        }
+
+        @Override
+        public void onEndOfOutage(long ms) {
+            complain(String.format(Locale.ROOT, "ZooKeeper is there again, after %.1f s", ms / MS_PER_SECOND));
+        }
+    }
+
+    private void complain(String line) {
+        PrintWriter err = spec.commandLine().getErr();
+        err.println(spec.qualifiedName() + ": " + line);
+        err.flush();
+    }
+
     private int tellEnd(ClusterNode node) {
         String why = node.failure()
                 .map(failure -> "failed: " + failure)
                 .orElse("is no member any more: its session ended because it stood still or was cut off from ZooKeeper,"
                         + " or it was removed. Start it again: it will be a new machine");
-        PrintWriter err = spec.commandLine().getErr();
-        err.println(spec.qualifiedName() + ": machine " + node.machine() + " " + why);
-        err.flush();
+        complain("machine " + node.machine() + " " + why);
         return ExitCode.FAILED;
     }
 }
