@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
-import java.util.function.IntFunction;
 import org.softrdma.bench.floor.VerbsCosts;
 import org.softrdma.bench.measurement.MeasurementException;
 import org.softrdma.bench.server.TransferStore;
@@ -60,10 +59,10 @@ record BenchRun(Settings bench, LocalCluster cluster, ClientOfCluster client, in
      * Runs it.
      *
      * @param stores others
-     * @param costs of verbs, by the window
+     * @param costs of verbs
      * @param rows get what was found
      */
-    void run(List<TransferStore> stores, IntFunction<VerbsCosts> costs, ArrayNode rows) {
+    void run(List<TransferStore> stores, VerbsCosts costs, ArrayNode rows) {
         FarmNode node = client.node().node();
         Bank bank = new Bank(node);
         List<Long> accounts = bank.open(bench.accounts(), Bank.BALANCE);
@@ -82,14 +81,8 @@ record BenchRun(Settings bench, LocalCluster cluster, ClientOfCluster client, in
         for (TransferStore store : stores) {
             bench.windows().forEach(window -> cells.add(BenchCell.of(store, window)));
         }
-        List<VerbsCosts> verbs = new ArrayList<>();
-        try {
-            bench.windows().forEach(window -> verbs.add(costs.apply(window)));
-            measure(cells, verbs);
-            tell(stores, cells, verbs, rows);
-        } finally {
-            verbs.forEach(VerbsCosts::close);
-        }
+        measure(cells, costs);
+        tell(stores, cells, costs, rows);
         requireSums(bank, accounts, stores);
     }
 
@@ -98,42 +91,37 @@ record BenchRun(Settings bench, LocalCluster cluster, ClientOfCluster client, in
     }
 
     /** By turns, so that whatever else the machine does meets all of them. */
-    private void measure(List<BenchCell> cells, List<VerbsCosts> verbs) {
+    private void measure(List<BenchCell> cells, VerbsCosts costs) {
         cells.forEach(cell -> cell.warmUp(bench.warmUpNs()));
-        verbs.forEach(costs -> costs.warmUp(bench.warmUpNs()));
+        costs.warmUp(bench.warmUpNs());
         for (int round = 0; round < bench.rounds(); round++) {
             for (BenchCell cell : round % 2 == 0 ? cells : cells.reversed()) {
                 cell.round(bench.roundNs());
                 cluster.requireAlive();
             }
-            verbs.forEach(costs -> costs.round(bench.roundNs()));
+            costs.round(bench.roundNs());
         }
     }
 
-    private void tell(List<TransferStore> stores, List<BenchCell> cells, List<VerbsCosts> verbs, ArrayNode rows) {
+    private void tell(List<TransferStore> stores, List<BenchCell> cells, VerbsCosts costs, ArrayNode rows) {
         say.accept("farm: " + promise(replicas));
         stores.forEach(store -> say.accept(store.name() + ": " + store.promise()));
         say.accept(BenchCell.head());
         cells.forEach(cell -> say.accept(cell.text()));
-        for (int i = 0; i < verbs.size(); i++) {
-            int window = bench.windows().get(i);
-            VerbsCosts costs = verbs.get(i);
-            say.accept(String.format(
-                    Locale.ROOT,
-                    "verbs alone, neither end asleep, %d under way: CPU of both ends %.2f us for a WRITE that a WRITE of %d"
-                            + " bytes answers, %.2f us for a READ of as many",
-                    window,
-                    costs.writeAnsweredMicros(),
-                    MESSAGE,
-                    costs.readMicros()));
-            say.accept("a transfer, " + window + " under way: "
-                    + explained(cells, TRANSFER, window, costs).text());
-        }
+        say.accept(String.format(
+                Locale.ROOT,
+                "verbs alone, many under way and neither end asleep: CPU of both ends %.2f us for a WRITE that a WRITE of"
+                        + " %d bytes answers, %.2f us for a READ of as many",
+                costs.writeAnsweredMicros(),
+                MESSAGE,
+                costs.readMicros()));
+        bench.windows()
+                .forEach(window -> say.accept("a transfer, " + window + " under way: "
+                        + explained(cells, TRANSFER, window, costs).text()));
         for (BenchCell cell : cells) {
             ObjectNode row = cell.json().put("replicas", replicas);
-            int at = bench.windows().indexOf(cell.window());
             if (cell.isOfFarm()) {
-                ExplainedCpu explained = explained(cells, cell.operation(), cell.window(), verbs.get(at));
+                ExplainedCpu explained = explained(cells, cell.operation(), cell.window(), costs);
                 row.putObject("explained")
                         .put("verbsShare", explained.verbsShare())
                         .put("exchangeShare", explained.exchangeShare())

@@ -60,7 +60,7 @@ record ExplainedCpu(double micros, double reads, double writes, Unit verbs, Unit
         return String.format(
                 Locale.ROOT,
                 "%.1f us CPU = %.1f us (%.0f %%) for %.1f WRITEs of %.2f us and %.2f READs of %.2f us, as verbs alone have"
-                        + " them; + %.1f us (%.0f %%) that machines add to exchange them; + %.1f us (%.0f %%) for"
+                        + " them; %+.1f us (%.0f %%) that machines add to exchange them; %+.1f us (%.0f %%) for"
                         + " transactions: bodies, copies of objects, locks, records",
                 micros,
                 verbsMicros(),

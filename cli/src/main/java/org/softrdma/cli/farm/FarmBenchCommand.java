@@ -16,6 +16,7 @@ import org.softrdma.bench.floor.VerbsCosts;
 import org.softrdma.bench.machine.LoopbackHosts;
 import org.softrdma.bench.machine.MachineDescription;
 import org.softrdma.bench.measurement.MeasurementException;
+import org.softrdma.bench.server.EtcdTransfers;
 import org.softrdma.bench.server.RedisTransfers;
 import org.softrdma.bench.server.ServerProcess;
 import org.softrdma.bench.server.TransferStore;
@@ -42,8 +43,8 @@ import picocli.CommandLine.Spec;
             "Run a cluster on this machine, and measure transfers between two accounts and lookups in a hash table:"
                     + " how many a second, how long they take, and the CPU time of all processes. By turns with them: the"
                     + " empty message and the READ that they are made of, the same without FaRM, and transfers of redis"
-                    + " if it is installed.",
-            "First with a single machine for each object, then with --replicas, or with 3; redis with as many copies."
+                    + " and etcd if they are installed.",
+            "First with a single machine for each object, then with --replicas, or with 3; others with as many copies."
                     + " Compare figures within a run, not of different runs, and never without the promises beside"
                     + " them."
         })
@@ -109,8 +110,20 @@ final class FarmBenchCommand implements Callable<Integer> {
             description = "Decides transfers and lookups (${DEFAULT-VALUE}).")
     private long seed;
 
-    @Option(names = "--without-redis", description = "Measure nothing beside FaRM.")
-    private boolean withoutRedis;
+    /** Stores beside it. */
+    enum Beside {
+        REDIS,
+        ETCD,
+        NONE
+    }
+
+    @Option(
+            names = "--beside",
+            paramLabel = "redis|etcd|none",
+            split = ",",
+            defaultValue = "redis,etcd",
+            description = "Stores beside it (${DEFAULT-VALUE}); one that is not on the PATH is skipped.")
+    private List<Beside> beside = List.of();
 
     @Option(names = "--json", paramLabel = "FILE", description = "Write the results to this file too.")
     private @Nullable Path json;
@@ -178,27 +191,37 @@ final class FarmBenchCommand implements Callable<Integer> {
                 TimeUnit.MILLISECONDS.toNanos(millis),
                 TimeUnit.MILLISECONDS.toNanos(warmUpMillis),
                 seed);
-        List<TransferStore> stores = stores(replicas);
-        try {
-            new BenchRun(bench, cluster, client, replicas, this::say)
-                    .run(
-                            stores,
-                            window -> new VerbsCosts(
-                                    provider::openWithKnown, command, hosts, window, BenchRun.MESSAGE),
-                            rows);
+        List<TransferStore> stores = new ArrayList<>();
+        try (VerbsCosts costs = new VerbsCosts(provider::openWithKnown, command, hosts, BenchRun.MESSAGE)) {
+            for (Beside other : beside) {
+                start(other, replicas, cluster.directory()).ifPresent(stores::add);
+            }
+            new BenchRun(bench, cluster, client, replicas, this::say).run(stores, costs, rows);
         } finally {
             CloseHelper.closeAll(stores);
         }
     }
 
-    private List<TransferStore> stores(int replicas) {
-        Optional<Path> redis =
-                ServerProcess.find("redis-server", System.getenv().getOrDefault("PATH", ""));
-        if (withoutRedis || redis.isEmpty()) {
-            say("without redis: " + (withoutRedis ? "--without-redis" : "there is no redis-server on the PATH"));
-            return List.of();
+    private Optional<TransferStore> start(Beside other, int replicas, Path directory) {
+        return switch (other) {
+            case REDIS ->
+                find("redis-server")
+                        .map(program -> RedisTransfers.start(program, replicas - 1, accounts, Bank.BALANCE, seed));
+            case ETCD ->
+                find("etcd")
+                        .map(program ->
+                                EtcdTransfers.start(program, directory, replicas, accounts, Bank.BALANCE, seed));
+            case NONE -> Optional.empty();
+        };
+    }
+
+    private Optional<Path> find(String program) {
+        Optional<Path> found =
+                ServerProcess.find(program, System.getenv().getOrDefault("PATH", ""));
+        if (found.isEmpty()) {
+            say("without " + program + ": there is none on the PATH");
         }
-        return List.of(RedisTransfers.start(redis.get(), replicas - 1, accounts, Bank.BALANCE, seed));
+        return found;
     }
 
     private void say(String line) {

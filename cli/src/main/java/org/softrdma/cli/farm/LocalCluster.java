@@ -121,6 +121,11 @@ final class LocalCluster implements AutoCloseable {
         return NAME;
     }
 
+    /** What belongs to it on disk, and goes with it. */
+    Path directory() {
+        return directory;
+    }
+
     /** Numbers of its machines that were not killed. */
     List<Integer> machines() {
         return List.copyOf(machines.keySet());

@@ -19,8 +19,8 @@ class ExplainedCpuTest {
         assertEquals(0.52, explained.exchangeShare(), EXACTLY);
         assertEquals(0.32, explained.restShare(), EXACTLY);
         assertTrue(explained.text().startsWith("100.0 us CPU = 16.0 us (16 %) for 12.0 WRITEs of 1.00 us and 2.00 READs"));
-        assertTrue(explained.text().contains("+ 52.0 us (52 %) that machines add"), explained.text());
-        assertTrue(explained.text().contains("+ 32.0 us (32 %) for transactions"), explained.text());
+        assertTrue(explained.text().contains("+52.0 us (52 %) that machines add"), explained.text());
+        assertTrue(explained.text().contains("+32.0 us (32 %) for transactions"), explained.text());
     }
 
     @Test

@@ -9,12 +9,16 @@ import org.softrdma.bench.read.ResponderProcess;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /**
- * What a READ, and a WRITE that a WRITE answers, cost both ends in CPU time when neither sleeps: what less than that no
- * program of their device can do, and the yardstick for one that does more. In rounds, for a study that measures others in
- * between; the responders are suspended meanwhile. The thread of the study.
+ * What a READ, and a WRITE that a WRITE answers, cost both ends in CPU time when many are under way and neither end sleeps:
+ * the yardstick for programs that do more with them. Memory that is READ is shared with processes on the same host, as that of
+ * stores is. In rounds, for a study that measures others in between; the responders are suspended meanwhile. The thread of
+ * the study.
  */
 public final class VerbsCosts implements AutoCloseable {
-    private static final int CONNECTIONS = 1;
+    /** As {@code perf verbs} has them. */
+    private static final int CONNECTIONS = 8;
+
+    private static final int WINDOW = 16;
 
     private final List<AutoCloseable> opened = new ArrayList<>();
     private final VerbsCell read;
@@ -27,16 +31,15 @@ public final class VerbsCosts implements AutoCloseable {
      * @param devices opens this process's device
      * @param responder the command that runs {@code softrdma perf responder} on the same provider
      * @param hosts where responders listen
-     * @param window requests under way
      * @param size bytes of an answer
      */
-    public VerbsCosts(DeviceFactory devices, List<String> responder, LoopbackHosts hosts, int window, long size) {
+    public VerbsCosts(DeviceFactory devices, List<String> responder, LoopbackHosts hosts, long size) {
         try {
             VerbsDevice device = devices.open(Map.of("progress", "manual"));
             opened.add(device);
-            VerbsLoad.Shape shape = new VerbsLoad.Shape(CONNECTIONS, window);
-            read = cell(device, VerbsWay.READ, responder, hosts, shape, size);
-            write = cell(device, VerbsWay.WRITE, responder, hosts, shape, size);
+            VerbsLoad.Shape shape = new VerbsLoad.Shape(CONNECTIONS, WINDOW);
+            read = cell(device, VerbsWay.READ, List.of("--shared"), responder, hosts, shape, size);
+            write = cell(device, VerbsWay.WRITE, List.of(), responder, hosts, shape, size);
         } catch (RuntimeException e) {
             close();
             throw e;
@@ -46,11 +49,14 @@ public final class VerbsCosts implements AutoCloseable {
     private VerbsCell cell(
             VerbsDevice device,
             VerbsWay way,
+            List<String> further,
             List<String> command,
             LoopbackHosts hosts,
             VerbsLoad.Shape shape,
             long size) {
-        ResponderProcess responder = ResponderProcess.soft(command, List.of(), hosts.next(), way.arguments());
+        List<String> arguments = new ArrayList<>(way.arguments());
+        arguments.addAll(further);
+        ResponderProcess responder = ResponderProcess.soft(command, List.of(), hosts.next(), arguments);
         opened.add(responder);
         responder.suspend();
         VerbsCell cell = new VerbsCell(device, way, List.of(responder), shape, size);

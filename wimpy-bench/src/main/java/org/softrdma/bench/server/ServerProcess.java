@@ -16,6 +16,8 @@ import java.util.OptionalInt;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.ToIntFunction;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.softrdma.bench.cpu.CpuClock;
 import org.softrdma.bench.machine.Child;
@@ -190,6 +192,63 @@ public final class ServerProcess implements AutoCloseable {
                 Long.toString(resources.memoryBytes)));
         options.addAll(further);
         return foreign("redis-server", program, "--port", options, resources);
+    }
+
+    /**
+     * Starts servers of etcd that belong together, with their logs on disk.
+     *
+     * @param program its path
+     * @param directory where each server keeps its log
+     * @param count how many
+     */
+    public static List<ServerProcess> etcd(Path program, Path directory, int count) {
+        List<ServerProcess> servers = new ArrayList<>();
+        try {
+            List<String> peers = new ArrayList<>();
+            for (int i = 0; i < count; i++) {
+                peers.add("http://" + InetAddress.getLoopbackAddress().getHostAddress() + ":" + freePort());
+            }
+            for (int i = 0; i < count; i++) {
+                servers.add(startEtcd(program, directory, peers, i));
+            }
+            for (ServerProcess server : servers) {
+                server.awaitPort("etcd");
+            }
+            return servers;
+        } catch (IOException e) {
+            servers.forEach(ServerProcess::close);
+            throw failure(e);
+        }
+    }
+
+    private static ServerProcess startEtcd(Path program, Path directory, List<String> peers, int number)
+            throws IOException {
+        InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), freePort());
+        String clients = "http://" + address.getAddress().getHostAddress() + ":" + address.getPort();
+        String cluster = IntStream.range(0, peers.size())
+                .mapToObj(i -> "server" + i + "=" + peers.get(i))
+                .collect(Collectors.joining(","));
+        List<String> command = List.of(
+                program.toString(),
+                "--name",
+                "server" + number,
+                "--data-dir",
+                directory.resolve("etcd" + number).toString(),
+                "--listen-client-urls",
+                clients,
+                "--advertise-client-urls",
+                clients,
+                "--listen-peer-urls",
+                peers.get(number),
+                "--initial-advertise-peer-urls",
+                peers.get(number),
+                "--initial-cluster",
+                cluster,
+                "--logger",
+                "zap",
+                "--log-level",
+                "error");
+        return new ServerProcess(Child.start("etcd", command), address);
     }
 
     /** Starts a program that takes a port and says nothing when it is ready. */
