@@ -2,6 +2,7 @@ package org.softrdma.cli.study;
 
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.EnumMap;
 import java.util.List;
@@ -19,6 +20,7 @@ import org.softrdma.cli.command.ResultFile;
 import org.softrdma.cli.command.UserErrorException;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
@@ -26,12 +28,11 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "papers",
         description = {
-            "Judge the figures and tables of the papers by results that `softrdma compare`, `softrdma wimpy`,"
-                    + " `softrdma perf floor`, `softrdma perf verbs` and `softrdma farm tao` have left. Measures nothing"
-                    + " itself.",
-            "Each row holds, does not hold here, is not judged, is of a model only, is not in our text of the paper,"
-                    + " or was not run, and says why. Nothing is judged by a run that warns of a machine that was not"
-                    + " quiet or of a server that was not warm."
+            "Judge the figures and tables of the papers by results of `softrdma compare`, `softrdma wimpy`, `softrdma"
+                    + " perf floor`, `softrdma perf verbs` and `softrdma farm tao`. Measures nothing itself.",
+            "Each row has a verdict and its reason: holds, does not hold here, not judged, of a model only, not in our"
+                    + " text of the paper, or not run. A run that warns of a busy machine or a cold server judges"
+                    + " nothing."
         })
 public final class PapersCommand implements Callable<Integer> {
     @Spec
@@ -88,6 +89,7 @@ public final class PapersCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
+        requireNamedFiles();
         List<LedgerRow> rows = rows();
         PrintWriter out = spec.commandLine().getOut();
         Map<LedgerVerdict, Long> sums = new EnumMap<>(LedgerVerdict.class);
@@ -108,6 +110,15 @@ public final class PapersCommand implements Callable<Integer> {
             ResultFile.write(json, rows);
         }
         return ExitCode.OK;
+    }
+
+    /** A study that was not run has left nothing at its usual place; but a file that the user names must be there. */
+    private void requireNamedFiles() {
+        for (OptionSpec option : spec.commandLine().getParseResult().matchedOptions()) {
+            if (option.getValue() instanceof Path file && file != json && !Files.isRegularFile(file)) {
+                throw new UserErrorException(option.longestName() + ": there is no file " + file);
+            }
+        }
     }
 
     private List<LedgerRow> rows() {

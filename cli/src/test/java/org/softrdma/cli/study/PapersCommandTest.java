@@ -10,6 +10,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.softrdma.cli.Main;
@@ -22,28 +23,19 @@ class PapersCommandTest {
 
     private final StringWriter said = new StringWriter();
 
-    private int execute(Path compare, Path counts) {
+    private int execute(String... arguments) {
         CommandLine commandLine = Main.commandLine();
         commandLine.setErr(new PrintWriter(said, true));
         commandLine.setOut(new PrintWriter(said, true));
-        return commandLine.execute(
-                "papers",
-                "--compare",
-                compare.toString(),
-                "--counts",
-                counts.toString(),
-                "--wimpy",
-                directory.resolve("none").toString(),
-                "--perf",
-                directory.resolve("none").toString(),
-                "--json",
-                directory.resolve("ledger.json").toString());
+        return commandLine.execute(arguments);
     }
 
     @Test
     void shouldNameEveryRow() throws IOException {
-        Path none = directory.resolve("none");
-        assertEquals(ExitCode.OK, execute(none, none), said::toString);
+        assertEquals(
+                ExitCode.OK,
+                execute("papers", "--json", directory.resolve("ledger.json").toString()),
+                said::toString);
         for (String id : new String[] {"W-Fig8a", "P-Fig10a, P-Fig10b", "H-Tab1", "N-Fig2", "F-Fig4, F-Fig5"}) {
             assertTrue(said.toString().contains(id + ": "), said::toString);
         }
@@ -58,9 +50,20 @@ class PapersCommandTest {
     }
 
     @Test
+    void shouldRefuseAFileThatIsNamedAndMissing() {
+        String file = directory.resolve("none").toString();
+        for (String option : List.of("--compare", "--counts", "--wimpy", "--perf", "--verbs", "--farm")) {
+            assertEquals(ExitCode.USAGE, execute("papers", option, file), option);
+            assertTrue(
+                    said.toString().contains("softrdma papers: " + option + ": there is no file " + file),
+                    said::toString);
+        }
+    }
+
+    @Test
     void shouldRefuseWhatIsNoResult() throws IOException {
         Path file = Files.writeString(directory.resolve("other.json"), "{}");
-        assertEquals(ExitCode.USAGE, execute(file, directory.resolve("none")));
+        assertEquals(ExitCode.USAGE, execute("papers", "--compare", file.toString()));
         assertTrue(said.toString().startsWith("softrdma papers: " + file + ": study="), said::toString);
         assertEquals(1, said.toString().lines().count(), said::toString);
     }
