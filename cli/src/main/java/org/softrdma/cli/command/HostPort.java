@@ -33,12 +33,6 @@ public final class HostPort {
         return resolved(option, text, colon, port(text, colon), 0, "HOST:PORT");
     }
 
-    /** An address as it is printed, and parsed again. */
-    public static String text(InetSocketAddress address) {
-        String host = address.getAddress().getHostAddress();
-        return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + address.getPort();
-    }
-
     /** Where the port begins, or -1. Colons of an IPv6 address lie within brackets, if a port follows. */
     private static int colon(String text) {
         int colon = text.lastIndexOf(':');

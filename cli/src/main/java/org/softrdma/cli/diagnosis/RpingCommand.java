@@ -1,7 +1,6 @@
 package org.softrdma.cli.diagnosis;
 
 import java.io.PrintWriter;
-import java.net.Inet6Address;
 import java.net.InetSocketAddress;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -14,6 +13,7 @@ import org.softrdma.cli.command.CommandFailure;
 import org.softrdma.cli.command.ExitCode;
 import org.softrdma.cli.command.ProviderMixin;
 import org.softrdma.cli.command.UserErrorException;
+import org.softrdma.net.transport.AddressText;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.device.VerbsDevice;
 import picocli.CommandLine.Command;
@@ -113,9 +113,7 @@ public final class RpingCommand implements Callable<Integer> {
     private void serve(VerbsDevice device, RpingOptions options, PrintWriter out, InetSocketAddress at) {
         try (RpingServer listening = new RpingServer(device, options, out, at)) {
             InetSocketAddress local = listening.localAddress();
-            String host = local.getAddress().getHostAddress();
-            out.println("listening on " + (local.getAddress() instanceof Inet6Address ? "[" + host + "]" : host) + ":"
-                    + local.getPort() + ", " + device.name());
+            out.println("listening on " + AddressText.of(local) + ", " + device.name());
             out.flush();
             if (persistent) {
                 listening.serveAll();

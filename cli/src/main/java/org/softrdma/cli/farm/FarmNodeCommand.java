@@ -18,6 +18,7 @@ import org.softrdma.cluster.ClusterNode;
 import org.softrdma.cluster.ClusterSettings;
 import org.softrdma.cluster.ZooKeeperMembership;
 import org.softrdma.farm.node.FarmNodeContext;
+import org.softrdma.net.transport.AddressText;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.device.VerbsDevice;
@@ -31,9 +32,9 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "node",
         description = {
-            "Run a machine of a cluster; the first one makes the cluster.",
-            "A machine that says nothing to ZooKeeper for a session, because it stands still or is cut off, is a"
-                    + " member no more and ends: start it again, and it is a new one. A study, not a database."
+            "Run a machine of a cluster; the first one creates the cluster.",
+            "A machine that is paused or cut off from ZooKeeper for longer than its session loses its membership and"
+                    + " exits; started again, it joins as a new machine. A study, not a database."
         })
 final class FarmNodeCommand implements Callable<Integer> {
     /** What {@link LocalCluster} asks, and how the answer begins. */
@@ -64,8 +65,8 @@ final class FarmNodeCommand implements Callable<Integer> {
             names = "--memory",
             paramLabel = "SIZE",
             description =
-                    "Memory that it adds to the space (one region). It holds copies of others' regions besides. 0 for"
-                            + " none of either.")
+                    "Memory that the machine adds to the address space (one region). It also holds replicas of other"
+                            + " machines' regions. With 0 it has neither.")
     private @Nullable String memory;
 
     @Option(names = "--until-input-ends", description = "Leave when standard input ends.")
@@ -94,7 +95,7 @@ final class FarmNodeCommand implements Callable<Integer> {
         try (ClusterNode node = start(device, membership, address, stop::stop)) {
             PrintWriter out = spec.commandLine().getOut();
             out.println("machine " + node.machine() + " of cluster '" + cluster.name() + "' at "
-                    + HostPort.text(membership.listening()) + ", " + membership.settings() + ", session "
+                    + AddressText.of(membership.listening()) + ", " + membership.settings() + ", session "
                     + membership.sessionMs() + " ms");
             out.flush();
             stop.await(untilInputEnds ? System.in : null, line -> tellCounters(device, line));

@@ -7,19 +7,19 @@ import java.util.TreeSet;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import org.softrdma.cli.command.HostPort;
 import org.softrdma.cluster.ClusterView;
 import org.softrdma.farm.membership.FarmConfiguration;
 import org.softrdma.farm.membership.RegionPlacement;
 import org.softrdma.farm.membership.Wishes;
 import org.softrdma.farm.memory.FarmAddress;
+import org.softrdma.net.transport.AddressText;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
 /** {@code softrdma farm status}: what ZooKeeper knows of a cluster. */
-@Command(name = "status", description = "Show the machines and regions of a cluster, as ZooKeeper has them.")
+@Command(name = "status", description = "Show the machines and regions of a cluster, as recorded in ZooKeeper.")
 final class FarmStatusCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
@@ -65,7 +65,7 @@ final class FarmStatusCommand implements Callable<Integer> {
     private static String machine(int machine, FarmConfiguration configuration, ClusterView.@Nullable Machine alive) {
         String where = alive == null
                 ? "not alive"
-                : HostPort.text(alive.address()) + (alive.memory() ? "" : ", without memory");
+                : AddressText.of(alive.address()) + (alive.memory() ? "" : ", without memory");
         long has = configuration.regions().values().stream()
                 .filter(placement -> placement.machines().contains(machine))
                 .count();

@@ -5,8 +5,6 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
-import java.net.Inet6Address;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
@@ -31,7 +29,7 @@ import org.softrdma.kv.server.KvServer;
 import org.softrdma.kv.server.KvServerContext;
 import org.softrdma.kv.server.Passwords;
 import org.softrdma.kv.server.ProcessEnd;
-import org.softrdma.kv.server.host.Wildcards;
+import org.softrdma.net.transport.AddressText;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
 import org.softrdma.verbs.device.VerbsDevice;
@@ -141,8 +139,8 @@ public final class ServerCommand implements Callable<Integer> {
             names = {"-Y", "--auth-file"},
             paramLabel = "FILE",
             description = "Require a login. The file has lines USER:PASSWORD; a client sets any key to 'USER PASSWORD'"
-                    + " before other commands and before RDMA. Needs a device with private data. A client that has logged"
-                    + " in can read and change everything.")
+                    + " before other commands and before RDMA. Needs a device with private data. A client that has"
+                    + " logged in can read and change everything.")
     private @Nullable Path authFile;
 
     @Option(
@@ -231,14 +229,14 @@ public final class ServerCommand implements Callable<Integer> {
             out.println("memcached: "
                     + (socket == null
                             ? server.memcachedAddresses().stream()
-                                    .map(ServerCommand::text)
+                                    .map(AddressText::of)
                                     .collect(Collectors.joining(", "))
                             : socket));
             out.println("rdma: "
-                    + server.rdmaAddresses().stream().map(ServerCommand::text).collect(Collectors.joining(", "))
+                    + server.rdmaAddresses().stream().map(AddressText::of).collect(Collectors.joining(", "))
                     + ", device " + device.name());
             if (metrics != null) {
-                out.println("metrics: http://" + text(metrics.address()) + "/metrics");
+                out.println("metrics: http://" + AddressText.of(metrics.address()) + "/metrics");
             }
             out.println(Background.LAST_LINE + device.pinning());
             out.flush();
@@ -374,12 +372,5 @@ public final class ServerCommand implements Callable<Integer> {
     private int verbosity() {
         boolean[] given = spec.findOption("-v").getValue();
         return given == null ? 0 : given.length;
-    }
-
-    /** As it can be given to a client. */
-    private static String text(InetSocketAddress address) {
-        InetAddress host = address.getAddress();
-        String text = host.equals(Wildcards.IPV6) ? "::" : host.getHostAddress();
-        return (host instanceof Inet6Address ? "[" + text + "]" : text) + ":" + address.getPort();
     }
 }

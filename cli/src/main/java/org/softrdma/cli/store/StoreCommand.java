@@ -1,7 +1,6 @@
 package org.softrdma.cli.store;
 
 import java.io.PrintWriter;
-import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
@@ -32,6 +31,7 @@ import org.softrdma.cli.command.ExitCode;
 import org.softrdma.cli.command.ProcessStop;
 import org.softrdma.cli.command.ProviderMixin;
 import org.softrdma.cli.command.UserErrorException;
+import org.softrdma.net.transport.AddressText;
 import org.softrdma.stores.Protocol;
 import org.softrdma.stores.StoreDesign;
 import org.softrdma.stores.StoreDesigns;
@@ -124,7 +124,7 @@ public final class StoreCommand implements Callable<Integer> {
             names = {"-c", "--connections"},
             paramLabel = "N",
             defaultValue = "64",
-            description = "Most clients at a time (${DEFAULT-VALUE}).")
+            description = "Maximum number of clients (${DEFAULT-VALUE}).")
     private int connections;
 
     @Option(
@@ -211,7 +211,7 @@ public final class StoreCommand implements Callable<Integer> {
                         "--pin: the design " + design.name() + " has no workers with threads of their own here");
             }
             StoreServerContext context = served[0]; // as the thread has left it that has started
-            out.println("store: " + text(started.address()) + ", design " + design.name() + " ("
+            out.println("store: " + AddressText.of(started.address()) + ", design " + design.name() + " ("
                     + lower(context.protocol()) + "), device " + started.device());
             out.println("paper: " + design.paper());
             out.println("clients: up to " + context.maxConnections() + " with " + context.window()
@@ -408,10 +408,5 @@ public final class StoreCommand implements Callable<Integer> {
 
     private static String lower(Enum<?> value) {
         return value.name().toLowerCase(Locale.ROOT);
-    }
-
-    private static String text(InetSocketAddress address) {
-        String host = address.getAddress().getHostAddress();
-        return (address.getAddress() instanceof Inet6Address ? "[" + host + "]" : host) + ":" + address.getPort();
     }
 }

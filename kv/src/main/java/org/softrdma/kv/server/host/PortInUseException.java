@@ -3,8 +3,8 @@ package org.softrdma.kv.server.host;
 import java.io.IOException;
 import java.io.Serial;
 import java.io.UncheckedIOException;
-import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import org.softrdma.net.transport.AddressText;
 
 /** Another socket listens there already. */
 public final class PortInUseException extends UncheckedIOException {
@@ -19,19 +19,8 @@ public final class PortInUseException extends UncheckedIOException {
      */
     public PortInUseException(SocketAddress address, Throwable cause) {
         super(
-                "cannot listen on " + text(address)
+                "cannot listen on " + AddressText.of(address)
                         + ": the port is in use; choose another with -p (0 takes any free one)",
                 new IOException(cause));
-    }
-
-    /**
-     * An address as messages show it.
-     *
-     * @param address of a socket
-     */
-    public static String text(SocketAddress address) {
-        return address instanceof InetSocketAddress tcp
-                ? tcp.getAddress().getHostAddress() + ":" + tcp.getPort()
-                : address.toString();
     }
 }

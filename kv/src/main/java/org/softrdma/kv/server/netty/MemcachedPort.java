@@ -48,6 +48,7 @@ import org.softrdma.kv.server.host.ServerNetwork;
 import org.softrdma.kv.server.host.ServerPort;
 import org.softrdma.kv.server.host.TlsSettings;
 import org.softrdma.kv.server.host.Wildcards;
+import org.softrdma.net.transport.AddressText;
 
 /** Where memcached clients connect, a TCP port or a Unix socket: Netty's threads and sockets. Closed by the server. */
 public final class MemcachedPort implements ServerPort {
@@ -333,7 +334,7 @@ public final class MemcachedPort implements ServerPort {
             if (isInUse(cause)) {
                 throw new PortInUseException(address, cause);
             }
-            String message = "cannot listen on " + PortInUseException.text(address) + ": " + cause.getMessage();
+            String message = "cannot listen on " + AddressText.of(address) + ": " + cause.getMessage();
             throw new UncheckedIOException(message, new IOException(cause));
         }
         AcceptFailures.logged(bound.channel());

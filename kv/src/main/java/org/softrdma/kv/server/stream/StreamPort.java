@@ -18,6 +18,7 @@ import org.softrdma.kv.server.host.PortInUseException;
 import org.softrdma.kv.server.host.PortSettings;
 import org.softrdma.kv.server.host.ServerPort;
 import org.softrdma.net.transport.Acceptor;
+import org.softrdma.net.transport.AddressText;
 import org.softrdma.net.transport.EventLoop;
 import org.softrdma.net.transport.ListenException;
 import org.softrdma.net.transport.Transport;
@@ -90,7 +91,7 @@ final class StreamPort implements ServerPort {
             }
             String reason = cause instanceof ListenException
                     ? String.valueOf(cause.getMessage())
-                    : "cannot listen on " + PortInUseException.text(address) + ": " + cause;
+                    : "cannot listen on " + AddressText.of(address) + ": " + cause;
             throw new UncheckedIOException(reason, new IOException(cause));
         }
     }
