@@ -83,8 +83,9 @@ public final class TckCommand implements Callable<Integer> {
     @Option(
             names = "--known-as",
             paramLabel = "NAME",
-            description = "Judge the device by what is known of this one, not of the one that has its name: what"
-                    + " softrdma run shows as rxe0 is known as run.")
+            description =
+                    "Expect the known deviations of this device instead of those of the tested device's name: run for"
+                            + " what `softrdma run` shows as rxe0.")
     private String knownAs = "";
 
     @Option(names = "--list", description = "List the cases and exit.")

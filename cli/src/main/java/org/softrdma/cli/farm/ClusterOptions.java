@@ -17,7 +17,7 @@ final class ClusterOptions {
             names = "--zookeeper",
             paramLabel = "HOST:PORT,...",
             defaultValue = "127.0.0.1:2181",
-            description = "Servers of ZooKeeper (${DEFAULT-VALUE}).")
+            description = "ZooKeeper servers (${DEFAULT-VALUE}).")
     private String zookeeper = "";
 
     @Option(

@@ -38,9 +38,9 @@ import picocli.CommandLine.Spec;
         name = "bank",
         description = {
             "Run a cluster on this machine, make transfers between accounts, and kill processes meanwhile.",
-            "The sum of each group of accounts is read again and again, in one transaction. At the end each teller's"
-                    + " counter, which every transfer counts up, is compared with what the teller was told: nothing told"
-                    + " may be lost."
+            "The sum of each group of accounts is read again and again, in one transaction. Every transfer increments"
+                    + " its teller's counter; at the end each counter is compared with the number of commits that the"
+                    + " teller saw, none of which may be lost."
         })
 final class FarmBankCommand implements Callable<Integer> {
     private static final long LOOK_NS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -67,10 +67,10 @@ final class FarmBankCommand implements Callable<Integer> {
             names = "--kill",
             paramLabel = "node|coordinator|zookeeper|majority",
             description =
-                    "Kill, by SIGKILL, a machine that has regions, or one that makes transfers, and start another; or"
-                            + " ZooKeeper's leader, and start it again; or more than half of its servers, and start them"
-                            + " again when nothing has been committed for twice a session. Again when the cluster is"
-                            + " whole. Without it nothing is killed.")
+                    "What to kill by SIGKILL (nothing). node: a machine that has regions; coordinator: one that makes"
+                            + " transfers; another is started in its place. zookeeper: ZooKeeper's leader, which is"
+                            + " restarted. majority: more than half of ZooKeeper's servers, restarted once nothing"
+                            + " has been committed for two sessions. The next kill follows when the cluster is whole.")
     private @Nullable Victim victim;
 
     @Mixin
@@ -80,31 +80,31 @@ final class FarmBankCommand implements Callable<Integer> {
             names = "--seconds",
             paramLabel = "N",
             defaultValue = "20",
-            description = "How long transfers are made (${DEFAULT-VALUE}).")
+            description = "How long to make transfers (${DEFAULT-VALUE}).")
     private long seconds;
 
     @Option(
             names = "--groups",
             paramLabel = "N",
             defaultValue = "16",
-            description = "Groups of four accounts, between which money is moved (${DEFAULT-VALUE}).")
+            description = "Number of groups of four accounts; transfers stay within a group (${DEFAULT-VALUE}).")
     private int groups;
 
     @Option(
             names = "--tellers",
             paramLabel = "N",
             defaultValue = "2",
-            description = "Processes that make transfers (${DEFAULT-VALUE}).")
+            description = "Number of processes that make transfers (${DEFAULT-VALUE}).")
     private int tellers;
 
     @Option(
             names = "--threads",
             paramLabel = "N",
             defaultValue = "4",
-            description = "Transfers under way in each of them (${DEFAULT-VALUE}).")
+            description = "Concurrent transfers of each process (${DEFAULT-VALUE}).")
     private int threads;
 
-    @Option(names = "--seed", paramLabel = "N", description = "Decides transfers and kills (drawn).")
+    @Option(names = "--seed", paramLabel = "N", description = "Seed of transfers and kills (random).")
     private @Nullable Long seed;
 
     FarmBankCommand() {}

@@ -10,10 +10,10 @@ import picocli.CommandLine.Spec;
         name = "farm",
         description = {
             "Run machines of FaRM (Dragojevic et al., NSDI 2014) as processes: one address space over them, with"
-                    + " transactions, replicas and recovery. ZooKeeper keeps who is a member.",
-            "A study, not a database: keep your data elsewhere. All is in memory, and anyone who can connect can read"
-                    + " and change everything. Without ZooKeeper's majority nothing is read, and no transaction that"
-                    + " reads commits."
+                    + " transactions, replicas and recovery. ZooKeeper holds the membership.",
+            "A study, not a database: keep your data elsewhere. All data is in memory, and anyone who can connect can"
+                    + " read and change everything. Without ZooKeeper's majority nothing is read, and no transaction"
+                    + " that reads commits."
         },
         subcommands = {
             FarmLocalCommand.class,

@@ -29,8 +29,8 @@ import picocli.CommandLine.Spec;
         description = {
             "Fill a cluster with a graph, for `softrdma farm tao`, or with a hash table.",
             "The graph has LinkBench's degrees, up to 1000 associations of a node, 128 bytes of data a node and 8 an"
-                    + " association; each association has one that leads back. A hash table has keys of 16 and values of"
-                    + " 32 bytes. Interrupted, it goes on when it is run again."
+                    + " association; each association has an inverse. A hash table has keys of 16 and values of"
+                    + " 32 bytes. If interrupted, run the command again to continue."
         })
 final class FarmLoadCommand implements Callable<Integer> {
     private static final String TABLE = "table";
@@ -46,10 +46,10 @@ final class FarmLoadCommand implements Callable<Integer> {
     @Mixin
     private ClusterOptions cluster = new ClusterOptions();
 
-    @Option(names = "--graph", paramLabel = "NODES", description = "Load a graph of so many nodes.")
+    @Option(names = "--graph", paramLabel = "NODES", description = "Load a graph with this number of nodes.")
     private @Nullable Integer graph;
 
-    @Option(names = "--table", paramLabel = "PAIRS", description = "Load a hash table of so many pairs.")
+    @Option(names = "--table", paramLabel = "PAIRS", description = "Load a hash table with this number of pairs.")
     private @Nullable Integer table;
 
     @Option(
@@ -63,7 +63,7 @@ final class FarmLoadCommand implements Callable<Integer> {
             names = "--threads",
             paramLabel = "N",
             defaultValue = "8",
-            description = "Transactions under way (${DEFAULT-VALUE}).")
+            description = "Concurrent transactions (${DEFAULT-VALUE}).")
     private int threads;
 
     FarmLoadCommand() {}

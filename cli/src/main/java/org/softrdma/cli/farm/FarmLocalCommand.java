@@ -26,7 +26,7 @@ import picocli.CommandLine.Spec;
         name = "local",
         description = {
             "Run a ZooKeeper and the machines of a cluster as processes on this machine, until interrupted.",
-            "A study, not a database: all is in memory, and gone at the end."
+            "A study, not a database: all data is in memory, and gone at the end."
         })
 final class FarmLocalCommand implements Callable<Integer> {
     private static final long LOOK_NS = TimeUnit.MILLISECONDS.toNanos(50);

@@ -35,7 +35,7 @@ import picocli.CommandLine.Spec;
         description = {
             "Measure Facebook's Tao's operations on a graph that `softrdma farm load` has loaded, or on a cluster of"
                     + " its own on this machine.",
-            "The reads are Tao's, with its parts; the changes are additions, removals and updates of nodes and"
+            "Reads are mixed as in Facebook's paper; changes are additions, removals and updates of nodes and"
                     + " associations. Compare figures within a run, not of different runs."
         })
 final class FarmTaoCommand implements Callable<Integer> {
@@ -55,8 +55,8 @@ final class FarmTaoCommand implements Callable<Integer> {
 
     @Option(
             names = "--local",
-            description = "Run a cluster on this machine for it, and load a graph: one with a single machine for each"
-                    + " region and one with --replicas, or with 3; or only with --replicas.")
+            description = "Load a graph into a cluster of its own on this machine. Without --replicas two clusters are"
+                    + " measured, with one copy of each region and with three.")
     private boolean local;
 
     @Option(
@@ -71,35 +71,35 @@ final class FarmTaoCommand implements Callable<Integer> {
             paramLabel = "PERCENT",
             split = ",",
             defaultValue = "0,5,20",
-            description = "How many of 100 operations are changes, one run for each (${DEFAULT-VALUE}).")
+            description = "Percentage of operations that are changes; one run for each value (${DEFAULT-VALUE}).")
     private List<Integer> updates = List.of();
 
     @Option(
             names = "--window",
             paramLabel = "N",
             defaultValue = "16",
-            description = "Operations under way (${DEFAULT-VALUE}).")
+            description = "Outstanding operations (${DEFAULT-VALUE}).")
     private int window;
 
     @Option(
             names = "--seconds",
             paramLabel = "N",
             defaultValue = "5",
-            description = "How long each run is measured, after as long without (${DEFAULT-VALUE}).")
+            description = "Length of each run, after a warm-up of the same length (${DEFAULT-VALUE}).")
     private int seconds;
 
     @Option(
             names = "--seed",
             paramLabel = "N",
             defaultValue = "1",
-            description = "Decides the graph that --local loads, and the operations (${DEFAULT-VALUE}).")
+            description = "Seed of the graph that --local loads, and of the operations (${DEFAULT-VALUE}).")
     private long seed;
 
     @Option(
             names = "--threads",
             paramLabel = "N",
             defaultValue = "8",
-            description = "Transactions under way while it is loaded (${DEFAULT-VALUE}).")
+            description = "Concurrent transactions while the graph is loaded (${DEFAULT-VALUE}).")
     private int threads;
 
     @Option(names = "--json", paramLabel = "FILE", description = "Write the results to this file too.")

@@ -22,9 +22,9 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "zookeeper",
         description = {
-            "Run one server of ZooKeeper, to try FaRM with.",
-            "While it is away its clusters stand still, and go on when it is back. With three servers, each with --id"
-                    + " and the same --ensemble, one of them may be lost."
+            "Run one ZooKeeper server, to try FaRM.",
+            "While it is down its clusters stop; they continue when it is back. With three servers, each with --id"
+                    + " and the same --ensemble, one of them may fail."
         })
 final class FarmZooKeeperCommand implements Callable<Integer> {
     private static final Pattern SERVER = Pattern.compile("[^\\s;|]+:[0-9]{1,5}:[0-9]{1,5}");
@@ -38,7 +38,7 @@ final class FarmZooKeeperCommand implements Callable<Integer> {
             names = "--dir",
             paramLabel = "DIR",
             required = true,
-            description = "Where it keeps its state; it goes on with what is there.")
+            description = "Directory of its state; an existing state is used.")
     private Path directory;
 
     @Option(
@@ -53,14 +53,15 @@ final class FarmZooKeeperCommand implements Callable<Integer> {
             paramLabel = "HOST:PORT:PORT",
             split = ",",
             description =
-                    "All servers, the same for each of them, with commas: ports for each other and for elections.")
+                    "All servers, separated by commas, in the same order at each: host, port for the other servers,"
+                            + " port for elections.")
     private List<String> ensemble = List.of();
 
     @Option(
             names = "--id",
             paramLabel = "N",
             defaultValue = "0",
-            description = "Which of --ensemble this is, from 1 on.")
+            description = "Position of this server in --ensemble, from 1.")
     private int id;
 
     @Option(names = "--until-input-ends", description = "Stop when standard input ends.")

@@ -16,23 +16,24 @@ final class SpaceOptions {
     @Option(
             names = "--nodes",
             paramLabel = "N",
-            description = "Machines that the cluster waits for before it begins (3).")
+            description = "Number of machines; the cluster starts when all have joined (3).")
     private @Nullable Integer nodes;
 
     @Option(
             names = "--replicas",
             paramLabel = "N",
-            description = "Machines that have each region, its primary among them (3, or --nodes if that is less).")
+            description = "Copies of each region, including the primary (3, or --nodes if that is less).")
     private @Nullable Integer replicas;
 
-    @Option(names = "--region", paramLabel = "SIZE", description = "Length of a region (4M), 2G at most.")
+    @Option(names = "--region", paramLabel = "SIZE", description = "Size of a region, at most 2G (4M).")
     private @Nullable String region;
 
     @Option(
             names = "--lease",
             paramLabel = "MS",
-            description = "How long a machine trusts what it reads without a word from ZooKeeper (1500). ZooKeeper ends"
-                    + " its session after 4/3 of that; the two together are how long a failure stops the others.")
+            description =
+                    "How long a machine trusts what it reads without hearing from ZooKeeper (1500). ZooKeeper ends"
+                            + " its session after 4/3 of that; a failure stops the other machines for the sum of both.")
     private @Nullable Long lease;
 
     SpaceOptions() {}

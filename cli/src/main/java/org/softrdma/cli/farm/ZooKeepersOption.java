@@ -11,7 +11,7 @@ final class ZooKeepersOption {
             names = "--zookeepers",
             paramLabel = "N",
             defaultValue = "1",
-            description = "Servers of ZooKeeper (${DEFAULT-VALUE}); with 3 of them one may be lost.")
+            description = "Number of ZooKeeper servers (${DEFAULT-VALUE}); with 3, one may fail.")
     private int count;
 
     ZooKeepersOption() {}

@@ -36,7 +36,7 @@ final class ProtectionOptions {
     @Option(
             names = "--clear-reads",
             description =
-                    "With --tls: fetch values by READ all the same. READs are not encrypted: everybody who sees the"
+                    "With --tls: fetch values by READ all the same. READs are not encrypted: anyone who can see the"
                             + " network traffic sees what they fetch.")
     private boolean clearReads;
 

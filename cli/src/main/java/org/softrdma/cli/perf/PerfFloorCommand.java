@@ -98,8 +98,8 @@ final class PerfFloorCommand implements Callable<Integer> {
             defaultValue = "true",
             fallbackValue = "true",
             description =
-                    "Also measure READs that this process does by itself on the same host, beside the same copies in"
-                            + " C; --no-same-host skips them.")
+                    "Also measure READs of shared memory on the same host, which this process does itself, beside the"
+                            + " same copies in C; --no-same-host skips them.")
     private boolean sameHost;
 
     @Option(

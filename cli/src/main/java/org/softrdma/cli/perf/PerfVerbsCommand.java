@@ -24,9 +24,9 @@ import picocli.CommandLine.Spec;
         description = {
             "Compare READs with SENDs that SENDs answer, with WRITEs that WRITEs answer, and with a minimal C server"
                     + " over plain TCP, by the size of the answer.",
-            "The first figures of the papers on Pilaf, HERD, Nessie and FaRM show this of network cards; `softrdma"
-                    + " papers` judges them by --json. Neither end ever sleeps. Compare the ratios within a run, not"
-                    + " figures of different runs."
+            "The first figures of the papers on Pilaf, HERD, Nessie and FaRM show the same comparison for network"
+                    + " cards; `softrdma papers` judges them by --json. Neither end ever sleeps. Compare the ratios"
+                    + " within a run, not figures of different runs."
         })
 final class PerfVerbsCommand implements Callable<Integer> {
     @Spec

@@ -20,14 +20,14 @@ final class FaultOptions {
     @Option(
             names = "--faults",
             paramLabel = "FILE",
-            description = "Let the card fail as this plan says (docs/reference/fault-plans.md).")
+            description = "Make the card fail as this plan says (docs/reference/fault-plans.md).")
     private @Nullable Path plan;
 
     @Option(
             names = "--seed",
             paramLabel = "NUMBER",
-            description = "What faults that do not always happen (perMille) are chosen by (default: from the clock; the"
-                    + " first line of the log says it).")
+            description = "Seed of the faults that happen only sometimes (perMille); the first line of the log shows it"
+                    + " (default: from the clock).")
     private @Nullable Long seed;
 
     @Option(

@@ -39,20 +39,21 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "run",
         description = {
-            "Run a program, unmodified, beside an RDMA card that is not there. It sees the device rxe0, as on a machine"
+            "Run an unmodified program with an RDMA card that does not exist. It sees the device rxe0, as on a machine"
                     + " with SoftRoCE. Needs no root, no kernel module and no container rights: Linux on x86-64, and"
                     + " the distribution's rdma-core.",
             "Programs connect by rdma_cm, or by addresses that they exchange themselves: with those of the same run, of"
                     + " another run, of a Java program on wire=roce, and of a kernel's SoftRoCE.",
             "With --faults the card fails as a plan says (docs/reference/fault-plans.md), which the program sees as"
-                    + " the errno, the status or the event of a card. The same seed and the same calls in the same order"
-                    + " have the same faults; what the threads of the program do, and when, is not ours to order."
+                    + " the errno, the status or the event of a card. The same seed and the same calls in the same"
+                    + " order have the same faults; what the threads of the program do, and when, is not ours to"
+                    + " order."
         },
         footer = {
             "",
             "Ends with the program's exit code, with 128 and the signal's number if a signal ended it, with 127 if"
-                    + " there is no such program, and with 126 if it cannot be run. Signals to this command are passed on."
-                    + " What the program leaves running ends with it.",
+                    + " there is no such program, and with 126 if it cannot be run. Signals to this command are"
+                    + " passed on. What the program leaves running ends with it.",
             "",
             "Examples:",
             "  softrdma run --check",
@@ -76,7 +77,7 @@ public final class RunCommand implements Callable<Integer> {
 
     @Option(
             names = "--check",
-            description = "Say of each thing that is needed whether this machine has it, and what to do if not.")
+            description = "Check whether this machine has what is needed, and say how to get what is missing.")
     private boolean check;
 
     @Mixin
@@ -91,10 +92,7 @@ public final class RunCommand implements Callable<Integer> {
     @Option(names = "--counters", description = "Print the card's counters on standard error at the end.")
     private boolean counters;
 
-    @Parameters(
-            arity = "0..*",
-            paramLabel = "COMMAND",
-            description = "The program and its arguments, which are not looked at here.")
+    @Parameters(arity = "0..*", paramLabel = "COMMAND", description = "The program and its arguments.")
     private List<String> command = List.of();
 
     RunCommand() {}

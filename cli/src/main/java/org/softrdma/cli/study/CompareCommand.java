@@ -32,7 +32,7 @@ import picocli.CommandLine.Spec;
             "Compare the stores of four papers with this project's key-value server, memcached and redis on this"
                     + " machine: CPU of server and client, messages, latency, retries, memory. Prints a table and"
                     + " writes results.json and report.html.",
-            "Each server is a child process on one core; the load runs on another. What is not installed is"
+            "Each server is a child process on one core; the load runs on another. Servers that are not installed are"
                     + " skipped, and the report says so. docs/studies/compare.md says how to read it."
         })
 public final class CompareCommand implements Callable<Integer> {
@@ -123,14 +123,16 @@ public final class CompareCommand implements Callable<Integer> {
             names = "--skew",
             paramLabel = "S",
             defaultValue = "0.99",
-            description = "Skew of Zipf's law by which keys are chosen, below 1; 0 for all alike (${DEFAULT-VALUE}).")
+            description =
+                    "Skew of Zipf's law by which keys are chosen, below 1; 0 for a uniform choice (${DEFAULT-VALUE}).")
     private double skew;
 
     @Option(
             names = "--protocol",
             paramLabel = "paper|safe",
             defaultValue = "safe",
-            description = "Form of the designs: as published, or mended (${DEFAULT-VALUE}).")
+            description =
+                    "paper: the designs as published, known races included; safe: with our fixes (${DEFAULT-VALUE}).")
     private Protocol protocol = Protocol.SAFE;
 
     @Option(
