@@ -13,9 +13,9 @@ import org.softrdma.sim.engine.RnicEngine;
  *
  * <p>Algorithm: fill a batch with segments from the {@link SegmentSource}, send it with one call, tell the source what
  * the kernel took, and give it back the rest, which it creates again later. Only a segment that was sent in part is
- * kept ({@link Residue}). So memory per connection is bounded whatever the peer does, and no pointer into registered
- * memory outlives a batch without its binding. Batches and turns are bounded, so that a huge message does not starve
- * other connections.
+ * kept ({@link PartialSegment}). So memory per connection is bounded whatever the peer does, and no pointer into
+ * registered memory outlives a batch without its binding. Batches and turns are bounded, so that a huge message does
+ * not starve other connections.
  *
  * <p>Engine thread only.
  */
@@ -29,7 +29,7 @@ public final class MpaOutbound {
     private final StreamBuffers buffers;
     private final StreamSocket socket;
     private final SegmentSource source;
-    private final Residue residue;
+    private final PartialSegment partial;
     /** The batch that the socket sends later; the engine's batch of an epoch lasts as long. */
     private @Nullable TransmitBatch underWay;
 
@@ -48,7 +48,7 @@ public final class MpaOutbound {
         this.socket = socket;
         this.source = source;
         this.buffers = buffers;
-        residue = new Residue(engine, buffers.spares());
+        partial = new PartialSegment(engine, buffers.spares());
     }
 
     /** There may be room in the socket again. */
@@ -58,12 +58,12 @@ public final class MpaOutbound {
 
     /** True if a segment was sent in part. */
     public boolean isMidSegment() {
-        return !residue.isEmpty() || underWay != null;
+        return !partial.isEmpty() || underWay != null;
     }
 
     /** True if nothing is left to send; the peer may still ask for more. */
     public boolean isIdle() {
-        return residue.isEmpty() && underWay == null && source.isIdle();
+        return partial.isEmpty() && underWay == null && source.isIdle();
     }
 
     /**
@@ -71,10 +71,10 @@ public final class MpaOutbound {
      * belongs to the application again once the request is flushed.
      */
     public void copyRequest() {
-        if (residue.isRequest()) {
+        if (partial.isRequest()) {
             engine.epoch().enter();
             try {
-                residue.own();
+                partial.own();
             } finally {
                 engine.epoch().exit();
             }
@@ -94,7 +94,7 @@ public final class MpaOutbound {
                 release(batch);
             }
         }
-        residue.clear();
+        partial.clear();
     }
 
     /**
@@ -160,11 +160,11 @@ public final class MpaOutbound {
         while (!blocked && turn > 0) {
             TransmitBatch batch = buffers.batch();
             batch.begin();
-            if (!residue.isEmpty() && !residue.addTo(batch)) {
-                if (!residue.isRequest()) {
+            if (!partial.isEmpty() && !partial.addTo(batch)) {
+                if (!partial.isRequest()) {
                     throw new IOException("memory was deregistered while a message was being sent from it");
                 }
-                source.memoryGone(residue.sequence());
+                source.memoryGone(partial.sequence());
                 return false;
             }
             fill(batch);
@@ -215,7 +215,7 @@ public final class MpaOutbound {
     /** Reports the segments that were sent; returns how many there were. */
     private int settle(TransmitBatch batch, long sent) {
         if (sent > 0) {
-            residue.clear();
+            partial.clear();
         }
         int segment = 0;
         while (segment < batch.segments() && batch.end(segment) <= sent) {
@@ -229,16 +229,16 @@ public final class MpaOutbound {
     /** Goes back to the first segment that was not sent completely; keeps the rest of one that was sent in part. */
     private void takeBack(TransmitBatch batch, int firstIncomplete, long sent) {
         long start = firstIncomplete == 0 ? 0 : batch.end(firstIncomplete - 1);
-        boolean inPart = sent > start || (firstIncomplete == 0 && !residue.isEmpty());
+        boolean inPart = sent > start || (firstIncomplete == 0 && !partial.isEmpty());
         if (inPart) {
-            residue.describe(
+            partial.describe(
                     batch.kind(firstIncomplete),
                     batch.sequence(firstIncomplete),
                     batch.isLast(firstIncomplete),
                     batch.offsetBefore(firstIncomplete));
-            residue.save(batch, sent, batch.end(firstIncomplete));
-            if (!source.allowsRequests() && residue.isRequest()) {
-                residue.own();
+            partial.save(batch, sent, batch.end(firstIncomplete));
+            if (!source.allowsRequests() && partial.isRequest()) {
+                partial.own();
             }
         }
         for (int i = batch.segments() - 1; i >= firstIncomplete + (inPart ? 1 : 0); i--) {

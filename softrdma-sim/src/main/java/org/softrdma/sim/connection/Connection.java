@@ -228,7 +228,7 @@ public final class Connection implements SocketEvents, RequestNames, DrivenConne
 
     @Override
     public void ready(boolean writable) {
-        engine.favourite().event(this);
+        engine.hotConnection().event(this);
         handle(writable ? Cause.INPUT_OR_ROOM : Cause.INPUT);
     }
 

@@ -385,7 +385,7 @@ final class ConnectionLifecycle {
     /** Releases the socket and the timers. */
     void release(boolean reset) {
         state = State.CLOSED;
-        engine.favourite().forget(connection);
+        engine.hotConnection().forget(connection);
         engine.connections().closed(connection);
         try {
             socket.close(reset);

@@ -5,8 +5,8 @@ import java.net.InetSocketAddress;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.net.transport.Acceptor;
-import org.softrdma.sim.engine.OnLoopOnce;
 import org.softrdma.sim.engine.RnicEngine;
+import org.softrdma.sim.engine.RunOnce;
 import org.softrdma.sim.link.PeerQuestion;
 import org.softrdma.sim.link.Wire;
 import org.softrdma.verbs.cm.DatagramListener;
@@ -15,7 +15,7 @@ import org.softrdma.verbs.cm.DatagramListener;
 class SoftDatagramListener implements DatagramListener {
     private final RnicEngine engine;
     private final Runnable onClose;
-    private final OnLoopOnce end;
+    private final RunOnce end;
     private volatile @Nullable Acceptor acceptor;
 
     /**
@@ -27,7 +27,7 @@ class SoftDatagramListener implements DatagramListener {
     SoftDatagramListener(RnicEngine engine, Runnable onClose) {
         this.engine = engine;
         this.onClose = onClose;
-        end = new OnLoopOnce(engine, this::endListening);
+        end = new RunOnce(engine, this::endListening);
     }
 
     /** On the engine's thread. */

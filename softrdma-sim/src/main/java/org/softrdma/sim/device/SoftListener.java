@@ -9,7 +9,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.softrdma.net.transport.Acceptor;
 import org.softrdma.net.transport.AddressText;
-import org.softrdma.sim.engine.OnLoopOnce;
+import org.softrdma.sim.engine.RunOnce;
 import org.softrdma.sim.link.PeerRequest;
 import org.softrdma.sim.link.Wire;
 import org.softrdma.verbs.cm.ConnectionRequest;
@@ -25,14 +25,14 @@ final class SoftListener implements Listener {
     private final SoftRdmaDevice device;
     private final PeerQueue<PeerRequest> requests;
     private final Function<PeerRequest, ConnectionRequest> shown;
-    private final OnLoopOnce end;
+    private final RunOnce end;
     private volatile @Nullable Acceptor acceptor;
 
     SoftListener(SoftRdmaDevice device, int backlog) {
         this.device = device;
         requests = new PeerQueue<>(device.progress(), backlog, "a connection request");
         shown = request -> new SoftConnectionRequest(device, request);
-        end = new OnLoopOnce(device.firstEngine(), this::endListening);
+        end = new RunOnce(device.firstEngine(), this::endListening);
     }
 
     void open(Wire wire, InetSocketAddress local) throws IOException {

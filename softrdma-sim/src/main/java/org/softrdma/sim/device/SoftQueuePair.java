@@ -9,8 +9,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.engine.Counter;
-import org.softrdma.sim.engine.OnLoopOnce;
 import org.softrdma.sim.engine.RnicEngine;
+import org.softrdma.sim.engine.RunOnce;
 import org.softrdma.sim.flight.Flight;
 import org.softrdma.sim.link.Agreement;
 import org.softrdma.sim.link.LocalRequests;
@@ -75,8 +75,8 @@ class SoftQueuePair extends PostingQueuePair implements CompletionSource, QueueP
     private final ReceiveQueue receives;
     private final Runnable onClose;
     private final QueuePairGate gate;
-    private final OnLoopOnce end;
-    private final OnLoopOnce neverConnected;
+    private final RunOnce end;
+    private final RunOnce neverConnected;
     private volatile String abandoned = "";
     /** Another one after each reset. */
     private volatile CompletableFuture<String> disconnected = new CompletableFuture<>();
@@ -140,8 +140,8 @@ class SoftQueuePair extends PostingQueuePair implements CompletionSource, QueueP
         this.onClose = onClose;
         engine = connection.engine();
         windows = new StreamWindows(engine.stags(), domain.number(), number);
-        end = new OnLoopOnce(engine, this::destroy);
-        neverConnected = new OnLoopOnce(engine, this::endUnconnected);
+        end = new RunOnce(engine, this::destroy);
+        neverConnected = new RunOnce(engine, this::endUnconnected);
         QueuePairLimits limits = limits();
         sendCompletions = (SoftCompletionQueue) attributes.sendCompletions();
         receiveCompletions = (SoftCompletionQueue) attributes.receiveCompletions();

@@ -8,8 +8,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.net.transport.AddressText;
-import org.softrdma.sim.engine.OnLoopOnce;
 import org.softrdma.sim.engine.RnicEngine;
+import org.softrdma.sim.engine.RunOnce;
 import org.softrdma.sim.link.AddressedEnd;
 import org.softrdma.sim.memory.AccessRights;
 import org.softrdma.sim.queue.AsyncEvents;
@@ -65,7 +65,7 @@ final class UnconnectedSoftQueuePair extends SoftQueuePair implements Unconnecte
     private final Capabilities capabilities;
     private final AddressedEnd end;
     /** Another one after each reset. */
-    private volatile OnLoopOnce leaving;
+    private volatile RunOnce leaving;
     /** From {@link #open} on. */
     private volatile @Nullable QueuePairAddress address;
 
@@ -103,7 +103,7 @@ final class UnconnectedSoftQueuePair extends SoftQueuePair implements Unconnecte
         this.capabilities = capabilities;
         engine = end.connection().engine();
         this.end = end;
-        leaving = new OnLoopOnce(engine, this::leave);
+        leaving = new RunOnce(engine, this::leave);
     }
 
     /** Makes it ready for peers; once, before anybody has it. On the engine's thread. */
@@ -200,7 +200,7 @@ final class UnconnectedSoftQueuePair extends SoftQueuePair implements Unconnecte
     @Override
     public void reset() {
         move("reset", OPEN, () -> {
-            OnLoopOnce next = new OnLoopOnce(engine, this::leave);
+            RunOnce next = new RunOnce(engine, this::leave);
             address = end.reset();
             forget("reset by this side");
             leaving = next;

@@ -43,7 +43,7 @@ public final class RnicEngine implements Progress {
     /** Manual mode: connections with a doorbell rung since the last poll. */
     private final EnduringQueue<DrivenConnection> rung = new EnduringQueue<>();
 
-    private final Favourite favourite = new Favourite();
+    private final HotConnection hotConnection = new HotConnection();
     private final SecondLook secondLook;
     private final OpenConnections connections;
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
@@ -281,7 +281,7 @@ public final class RnicEngine implements Progress {
     public void poll() {
         if (manual) {
             send();
-            if (!favourite.poll()) {
+            if (!hotConnection.poll()) {
                 loop.run(0);
             }
         } else if (waits != null) {
@@ -310,8 +310,8 @@ public final class RnicEngine implements Progress {
     }
 
     /** The connection that polls try first. */
-    public Favourite favourite() {
-        return favourite;
+    public HotConnection hotConnection() {
+        return hotConnection;
     }
 
     @Override

@@ -8,7 +8,7 @@ import java.util.concurrent.RejectedExecutionException;
  * wait for another caller's task, which could only run behind it: it runs it at once. What it needs is made before; a loop that has no
  * memory for the task is asked again.
  */
-public final class OnLoopOnce {
+public final class RunOnce {
     private final RnicEngine engine;
     private final Runnable task;
     private final Runnable here;
@@ -22,7 +22,7 @@ public final class OnLoopOnce {
      * @param engine runs it
      * @param task to be run
      */
-    public OnLoopOnce(RnicEngine engine, Runnable task) {
+    public RunOnce(RnicEngine engine, Runnable task) {
         this.engine = engine;
         this.task = task;
         here = engine.loop().careful(this::runHere);

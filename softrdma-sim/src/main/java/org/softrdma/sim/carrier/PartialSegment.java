@@ -14,7 +14,7 @@ import org.softrdma.sim.wire.MessageKind;
  * binding that says whether it may still be used. Segments behind it are not kept; they are created again from the
  * queues. Engine thread.
  */
-final class Residue {
+final class PartialSegment {
     private final RnicEngine engine;
     private final MemoryOperations memory;
     private final SpareBuffers buffers;
@@ -29,7 +29,7 @@ final class Residue {
     private boolean last;
     private long offsetBefore;
 
-    Residue(RnicEngine engine, SpareBuffers buffers) {
+    PartialSegment(RnicEngine engine, SpareBuffers buffers) {
         this.engine = engine;
         this.buffers = buffers;
         memory = engine.memory();

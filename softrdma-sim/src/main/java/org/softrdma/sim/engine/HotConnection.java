@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
  * without asking the event loop first, which saves system calls for an application that spins on one connection. The
  * loop still runs at short intervals. Engine thread only.
  */
-public final class Favourite {
-    /** This many events in a row make a favourite, so with several busy connections there is none. */
+public final class HotConnection {
+    /** This many events in a row make a connection hot, so with several busy connections none is. */
     private static final int EVENTS = 8;
 
     private static final int POLLS_PER_LOOK_AT_ALL = 64;
@@ -35,7 +35,7 @@ public final class Favourite {
         }
     }
 
-    /** Tries the favourite's socket; returns false if there is no favourite, or if it is the event loop's turn. */
+    /** Tries the socket of the hot connection; returns false if there is none, or if it is the event loop's turn. */
     boolean poll() {
         DrivenConnection connection = candidate;
         if (connection == null || events < EVENTS || ++polls % POLLS_PER_LOOK_AT_ALL == 0) {
