@@ -59,7 +59,12 @@ final class BenchCell {
                 LoadRound round = LoadRound.of(client, load, local, ns);
                 LoadRound.Use use = round.use().orElseThrow();
                 return new Round(
-                        round.wallNs(), load.latencies().copy(), use.cpuNs(), use.reads(), use.writes(), load.aborted());
+                        round.wallNs(),
+                        load.latencies().copy(),
+                        use.cpuNs(),
+                        use.reads(),
+                        use.writes(),
+                        load.aborted());
             } finally {
                 client.node().run(() -> 0);
             }

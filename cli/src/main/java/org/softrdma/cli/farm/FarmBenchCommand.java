@@ -99,7 +99,7 @@ final class FarmBenchCommand implements Callable<Integer> {
     @Option(
             names = "--warm-up-millis",
             paramLabel = "N",
-            defaultValue = "3000",
+            defaultValue = "5000",
             description = "Warm-up of each row in milliseconds (${DEFAULT-VALUE}).")
     private int warmUpMillis;
 
@@ -216,8 +216,7 @@ final class FarmBenchCommand implements Callable<Integer> {
     }
 
     private Optional<Path> find(String program) {
-        Optional<Path> found =
-                ServerProcess.find(program, System.getenv().getOrDefault("PATH", ""));
+        Optional<Path> found = ServerProcess.find(program, System.getenv().getOrDefault("PATH", ""));
         if (found.isEmpty()) {
             say("without " + program + ": there is none on the PATH");
         }

@@ -127,8 +127,7 @@ final class FarmTaoCommand implements Callable<Integer> {
                 for (ClusterSettings settings : space.bothSettings()) {
                     LocalCluster.run(spec, provider, settings, 1, (started, view, client) -> {
                         LinkBenchGraph data = new LinkBenchGraph(nodes, seed);
-                        LoadedGraph graph =
-                                LoadedGraph.load(view, client.node().node(), data, threads, this::say);
+                        LoadedGraph graph = LoadedGraph.load(view, client.node().node(), data, threads, this::say);
                         measure(view.settings(), graph, client, started, results, rows);
                     });
                 }

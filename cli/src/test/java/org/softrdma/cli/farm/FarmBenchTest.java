@@ -78,7 +78,8 @@ class FarmBenchTest {
 
     private static JsonNode row(JsonNode rows, String operation) {
         for (JsonNode row : rows) {
-            if (row.path("operation").asText().equals(operation) && row.path("system").asText().equals("farm")) {
+            if (row.path("operation").asText().equals(operation)
+                    && row.path("system").asText().equals("farm")) {
                 return row;
             }
         }

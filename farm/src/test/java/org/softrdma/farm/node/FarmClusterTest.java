@@ -85,10 +85,10 @@ class FarmClusterTest {
             cluster.node(1).await(new OwnerChange(cluster.node(1).parts(), address, LENGTH, 7, true));
             ObjectImage before = cluster.node(0).read(address, LENGTH); // asks for the capability
             assertEquals(7, before.getLong(FarmObjectDescriptor.PAYLOAD_OFFSET));
-            cluster.fabric()
-                    .partition(cluster.host(0), cluster.ensemble().node(), TimeUnit.SECONDS.toNanos(10));
+            cluster.fabric().partition(cluster.host(0), cluster.ensemble().node(), TimeUnit.SECONDS.toNanos(10));
             cluster.fabric().baton().sleep(MembershipSettings.DEFAULT.leaseNs());
-            SimulatedThread reader = cluster.host(0).start("reader", () -> cluster.node(0).read(address, LENGTH));
+            SimulatedThread reader =
+                    cluster.host(0).start("reader", () -> cluster.node(0).read(address, LENGTH));
             long begun = cluster.counter(1, "responderReads");
             cluster.fabric().baton().sleep(TimeUnit.MILLISECONDS.toNanos(100));
             long reads = cluster.counter(1, "responderReads") - begun;

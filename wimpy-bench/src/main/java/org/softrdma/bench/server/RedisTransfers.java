@@ -125,8 +125,8 @@ public final class RedisTransfers implements TransferStore {
         long beganNs = System.nanoTime();
         while (!admin.ask("WAIT " + replicas + " 100").equals(":" + replicas)) {
             if (System.nanoTime() - beganNs > PATIENCE_NS) {
-                throw new MeasurementException("redis's replicas do not follow within "
-                        + TimeUnit.NANOSECONDS.toSeconds(PATIENCE_NS) + " s");
+                throw new MeasurementException(
+                        "redis's replicas do not follow within " + TimeUnit.NANOSECONDS.toSeconds(PATIENCE_NS) + " s");
             }
             require("SET", admin.ask("SET probe 1"), "+OK"); // something to wait for
             LockSupport.parkNanos(LOOK_NS);
@@ -167,9 +167,8 @@ public final class RedisTransfers implements TransferStore {
             if (channel.read(input) < 0) {
                 throw new IOException("redis closed a connection");
             }
-            String text = StandardCharsets.US_ASCII
-                    .decode(input.duplicate().flip())
-                    .toString();
+            String text =
+                    StandardCharsets.US_ASCII.decode(input.duplicate().flip()).toString();
             int lines = replicas == 0 ? 1 : 2;
             if (text.chars().filter(letter -> letter == '\n').count() < lines) {
                 return false;
@@ -202,7 +201,8 @@ public final class RedisTransfers implements TransferStore {
         return "serializable, as one thread does all; "
                 + (replicas == 0
                         ? "one machine has it in memory, none on disk: a crash loses everything"
-                        : replicas + 1 + " machines have it in memory, none on disk: WAIT says so, but nobody takes over"
+                        : replicas + 1
+                                + " machines have it in memory, none on disk: WAIT says so, but nobody takes over"
                                 + " by himself, and who does may lack what was told");
     }
 
