@@ -95,7 +95,7 @@ class FarmClusterTest {
             cluster.host(0).kill();
 
             assertFalse(reader.isEnded(), "a READ counted");
-            assertTrue(reads > 0 && reads < 200, reads + " READs");
+            assertTrue(reads > 0 && reads < 50, reads + " READs"); // a READ here takes a millisecond
         });
     }
 }
