@@ -32,11 +32,13 @@ final class SpareReservations {
     }
 
     /** Keeps what nobody has allocated. */
-    synchronized void add(List<Reservation> unused) {
-        for (Reservation reservation : unused) {
-            spare.removeIf(other -> other.epoch() < reservation.epoch());
-            if (spare.size() < MOST) {
-                spare.add(reservation);
+    void add(List<Reservation> unused) {
+        synchronized (spare) {
+            for (Reservation reservation : unused) {
+                spare.removeIf(other -> other.epoch() < reservation.epoch());
+                if (spare.size() < MOST) {
+                    spare.add(reservation);
+                }
             }
         }
     }
@@ -49,13 +51,18 @@ final class SpareReservations {
      * @param epoch in which it must be reserved
      * @return null if there is none
      */
-    synchronized @Nullable Reservation take(int length, long hint, int epoch) {
-        for (int i = spare.size() - 1; i >= 0; i--) {
-            Reservation reservation = spare.get(i);
-            if (reservation.length() == length && reservation.near() == near(hint) && reservation.epoch() == epoch) {
-                return spare.remove(i);
+    @Nullable
+    Reservation take(int length, long hint, int epoch) {
+        synchronized (spare) {
+            for (int i = spare.size() - 1; i >= 0; i--) {
+                Reservation reservation = spare.get(i);
+                if (reservation.length() == length
+                        && reservation.near() == near(hint)
+                        && reservation.epoch() == epoch) {
+                    return spare.remove(i);
+                }
             }
+            return null;
         }
-        return null;
     }
 }
