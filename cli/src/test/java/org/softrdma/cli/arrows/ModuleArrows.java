@@ -56,6 +56,7 @@ final class ModuleArrows {
                     Set.of(
                             "verbs",
                             "testkit",
+                            "net",
                             "sim",
                             "ibverbs",
                             "disni",
