@@ -18,7 +18,6 @@ public final class StoreDesigns {
     /**
      * A design.
      *
-     * @param name its name
      * @throws IllegalArgumentException if there is none; the message names those that are there
      */
     public static StoreDesign named(String name) {

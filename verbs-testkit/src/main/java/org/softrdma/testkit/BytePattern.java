@@ -78,7 +78,6 @@ public record BytePattern(long seed) {
      * Fails unless every byte of memory has one value.
      *
      * @param memory to be looked at
-     * @param value the value
      * @param what names the memory in the message
      */
     public static void requireAll(MemorySegment memory, byte value, String what) {

@@ -10,7 +10,6 @@ import org.softrdma.verbs.WorkCompletion;
  * A copy of a work completion.
  *
  * @param wrId number of the work request
- * @param status its status
  * @param qpNumber its queue pair
  * @param opcode its opcode; null for a failure
  * @param byteLength bytes moved; -1 for a failure

@@ -64,7 +64,6 @@ public final class CompletionReader implements AutoCloseable {
      * Takes the next completion and fails unless it is this success.
      *
      * @param wrId number of its request
-     * @param opcode its opcode
      * @param byteLength bytes moved; the completion of a SEND or WRITE says 0
      */
     public Completion expect(long wrId, CompletionOpcode opcode, long byteLength) {

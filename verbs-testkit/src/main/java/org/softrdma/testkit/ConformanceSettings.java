@@ -79,11 +79,7 @@ public record ConformanceSettings(
                 "");
     }
 
-    /**
-     * The same settings with other options for the device that listens.
-     *
-     * @param options its options
-     */
+    /** The same settings with other options for the device that listens. */
     public ConformanceSettings withResponderOptions(Map<String, String> options) {
         return new ConformanceSettings(
                 provider, requesterOptions, options, sharedDevice, address, scale, timeoutNs, seed, knownAs);

@@ -69,7 +69,6 @@ public final class Node {
     /**
      * Registers memory in the node's domain.
      *
-     * @param memory the memory
      * @param access rights and intents
      */
     public MemoryRegion register(MemorySegment memory, AccessFlag... access) {
@@ -80,7 +79,6 @@ public final class Node {
      * Registers memory.
      *
      * @param where domain
-     * @param memory the memory
      * @param access rights and intents
      */
     public MemoryRegion register(ProtectionDomain where, MemorySegment memory, AccessFlag... access) {
@@ -134,11 +132,7 @@ public final class Node {
         return scope.own(device.createCompletionChannel());
     }
 
-    /**
-     * A reader for a queue that the case created itself; the queue is closed at the end of the case.
-     *
-     * @param queue the queue
-     */
+    /** A reader for a queue that the case created itself; the queue is closed at the end of the case. */
     public CompletionReader read(CompletionQueue queue) {
         CompletionReader reader = scope.own(new CompletionReader(scope, queue));
         scope.atEnd(reader::expectNoLeftovers);

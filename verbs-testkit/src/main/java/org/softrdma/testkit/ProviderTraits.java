@@ -140,11 +140,7 @@ public record ProviderTraits(
                 features);
     }
 
-    /**
-     * True if it has the trait.
-     *
-     * @param trait the trait
-     */
+    /** True if it has the trait. */
     public boolean has(Trait trait) {
         return traits.contains(trait);
     }

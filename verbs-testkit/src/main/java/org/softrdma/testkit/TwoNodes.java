@@ -199,11 +199,7 @@ public final class TwoNodes {
         Assumptions.assumeTrue(applies, reason);
     }
 
-    /**
-     * Skips the case unless the connections have a feature.
-     *
-     * @param feature the feature
-     */
+    /** Skips the case unless the connections have a feature. */
     public void require(Feature feature) {
         require(canary.features().contains(feature), "no feature " + feature);
     }

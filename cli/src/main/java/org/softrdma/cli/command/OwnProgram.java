@@ -35,7 +35,6 @@ public final class OwnProgram {
      * The command that runs this program again with the same Java, options and jar.
      *
      * @param main the class to run where there is no jar: that of the root command
-     * @param arguments its arguments
      */
     public static List<String> again(Class<?> main, List<String> arguments) {
         List<String> command = java();
@@ -53,7 +52,6 @@ public final class OwnProgram {
      * The command that runs another build of this program with the same Java and options.
      *
      * @param jar that build's executable jar
-     * @param arguments its arguments
      */
     public static List<String> ofOtherBuild(Path jar, List<String> arguments) {
         List<String> command = java();

@@ -30,7 +30,6 @@ public final class LockFreeReader {
      * @param memory where the READ has put it
      * @param at where it begins in that memory
      * @param start its offset in the region
-     * @param length its length
      * @param image gets its bytes, whatever the verdict
      */
     public ReadVerdict read(MemorySegment memory, long at, long start, int length, ObjectImage image) {

@@ -35,7 +35,6 @@ public final class ObjectLines {
      * Bytes that an object takes.
      *
      * @param start its offset in the region
-     * @param length its length
      */
     public static int lengthInMemory(long start, int length) {
         int rest = Math.max(0, length - first(start));
@@ -54,7 +53,6 @@ public final class ObjectLines {
      * @param memory where the object is
      * @param at where it begins in that memory
      * @param start its offset in the region
-     * @param length its length
      * @param into gets the bytes, from its start
      */
     public static void gather(MemorySegment memory, long at, long start, int length, MemorySegment into) {
@@ -125,7 +123,6 @@ public final class ObjectLines {
      * @param memory where the object is
      * @param at where it begins in that memory
      * @param start its offset in the region
-     * @param length its length
      * @param version what they must be
      */
     static boolean haveVersion(MemorySegment memory, long at, long start, int length, short version) {

@@ -93,7 +93,6 @@ public final class TableShard {
     /**
      * Stores a pair.
      *
-     * @param key its key
      * @param value memory that has its value
      * @param offset where
      * @param length bytes of the value

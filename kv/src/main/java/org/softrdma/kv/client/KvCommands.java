@@ -27,7 +27,6 @@ public interface KvCommands extends AutoCloseable {
     /**
      * Gets a value.
      *
-     * @param key the key
      * @return empty if there is none
      */
     default Optional<KvItem> get(byte[] key) {
@@ -47,11 +46,9 @@ public interface KvCommands extends AutoCloseable {
     /**
      * Stores a value.
      *
-     * @param key the key
      * @param flags kept with the value, 32 bits
      * @param exptime as in memcached, in seconds: 0 for never; up to 30 days counted from now; more counted from 1970;
      *     negative for at once
-     * @param value the value
      */
     default SetStatus set(byte[] key, int flags, int exptime, byte[] value) {
         return execute(KvRequest.set(key, flags, exptime, value));
@@ -60,10 +57,8 @@ public interface KvCommands extends AutoCloseable {
     /**
      * Stores a value if the key has none.
      *
-     * @param key the key
      * @param flags as for {@link #set}
      * @param exptime as for {@link #set}
-     * @param value the value
      */
     default SetStatus add(byte[] key, int flags, int exptime, byte[] value) {
         return execute(KvRequest.add(key, flags, exptime, value));
@@ -72,10 +67,8 @@ public interface KvCommands extends AutoCloseable {
     /**
      * Stores a value if the key has one.
      *
-     * @param key the key
      * @param flags as for {@link #set}
      * @param exptime as for {@link #set}
-     * @param value the value
      */
     default SetStatus replace(byte[] key, int flags, int exptime, byte[] value) {
         return execute(KvRequest.replace(key, flags, exptime, value));
@@ -84,7 +77,6 @@ public interface KvCommands extends AutoCloseable {
     /**
      * Appends bytes to a value; its flags and expiry stay.
      *
-     * @param key the key
      * @param value the bytes
      */
     default SetStatus append(byte[] key, byte[] value) {
@@ -94,7 +86,6 @@ public interface KvCommands extends AutoCloseable {
     /**
      * Prepends bytes to a value; its flags and expiry stay.
      *
-     * @param key the key
      * @param value the bytes
      */
     default SetStatus prepend(byte[] key, byte[] value) {
@@ -104,10 +95,8 @@ public interface KvCommands extends AutoCloseable {
     /**
      * Stores a value unless the current one has changed since it was read.
      *
-     * @param key the key
      * @param flags as for {@link #set}
      * @param exptime as for {@link #set}
-     * @param value the value
      * @param cas {@link KvItem#cas()} of the value that was read
      */
     default SetStatus cas(byte[] key, int flags, int exptime, byte[] value, long cas) {
@@ -117,7 +106,6 @@ public interface KvCommands extends AutoCloseable {
     /**
      * Removes a value.
      *
-     * @param key the key
      * @return true if there was one
      */
     default boolean delete(byte[] key) {
@@ -127,7 +115,6 @@ public interface KvCommands extends AutoCloseable {
     /**
      * Adds to a value that is a decimal number, modulo 2^64.
      *
-     * @param key the key
      * @param delta how much, unsigned
      * @return the new value, unsigned; empty if there is none
      */
@@ -138,7 +125,6 @@ public interface KvCommands extends AutoCloseable {
     /**
      * Subtracts from a value that is a decimal number, and stops at 0.
      *
-     * @param key the key
      * @param delta how much, unsigned
      * @return the new value, unsigned; empty if there is none
      */
@@ -149,7 +135,6 @@ public interface KvCommands extends AutoCloseable {
     /**
      * Changes the expiry of a value.
      *
-     * @param key the key
      * @param exptime as for {@link #set}
      * @return true if there is one
      */
@@ -160,7 +145,6 @@ public interface KvCommands extends AutoCloseable {
     /**
      * Gets a value and changes its expiry.
      *
-     * @param key the key
      * @param exptime as for {@link #set}
      * @return empty if there is none
      */

@@ -27,7 +27,6 @@ public abstract sealed class KvRequest<T> extends Pending
     /**
      * Gets a value.
      *
-     * @param key the key
      * @return empty if there is none
      */
     public static KvRequest<Optional<KvItem>> get(byte[] key) {
@@ -48,11 +47,9 @@ public abstract sealed class KvRequest<T> extends Pending
     /**
      * Stores a value.
      *
-     * @param key the key
      * @param flags kept with the value, 32 bits
      * @param exptime as in memcached, in seconds: 0 for never; up to 30 days counted from now; more counted from 1970;
      *     negative for at once
-     * @param value the value
      */
     public static LineRequest<SetStatus> set(byte[] key, int flags, int exptime, byte[] value) {
         return store("set", key, flags, exptime, value, "");
@@ -61,10 +58,8 @@ public abstract sealed class KvRequest<T> extends Pending
     /**
      * Stores a value if the key has none.
      *
-     * @param key the key
      * @param flags as for {@link #set}
      * @param exptime as for {@link #set}
-     * @param value the value
      */
     public static LineRequest<SetStatus> add(byte[] key, int flags, int exptime, byte[] value) {
         return store("add", key, flags, exptime, value, "");
@@ -73,10 +68,8 @@ public abstract sealed class KvRequest<T> extends Pending
     /**
      * Stores a value if the key has one.
      *
-     * @param key the key
      * @param flags as for {@link #set}
      * @param exptime as for {@link #set}
-     * @param value the value
      */
     public static LineRequest<SetStatus> replace(byte[] key, int flags, int exptime, byte[] value) {
         return store("replace", key, flags, exptime, value, "");
@@ -85,7 +78,6 @@ public abstract sealed class KvRequest<T> extends Pending
     /**
      * Appends bytes to a value; its flags and expiry stay.
      *
-     * @param key the key
      * @param value the bytes
      */
     public static LineRequest<SetStatus> append(byte[] key, byte[] value) {
@@ -95,7 +87,6 @@ public abstract sealed class KvRequest<T> extends Pending
     /**
      * Prepends bytes to a value; its flags and expiry stay.
      *
-     * @param key the key
      * @param value the bytes
      */
     public static LineRequest<SetStatus> prepend(byte[] key, byte[] value) {
@@ -105,10 +96,8 @@ public abstract sealed class KvRequest<T> extends Pending
     /**
      * Stores a value unless the current one has changed since it was read.
      *
-     * @param key the key
      * @param flags as for {@link #set}
      * @param exptime as for {@link #set}
-     * @param value the value
      * @param cas {@link KvItem#cas()} of the value that was read
      */
     public static LineRequest<SetStatus> cas(byte[] key, int flags, int exptime, byte[] value, long cas) {
@@ -118,7 +107,6 @@ public abstract sealed class KvRequest<T> extends Pending
     /**
      * Removes a value.
      *
-     * @param key the key
      * @return true if there was one
      */
     public static LineRequest<Boolean> delete(byte[] key) {
@@ -128,7 +116,6 @@ public abstract sealed class KvRequest<T> extends Pending
     /**
      * Adds to a value that is a decimal number, modulo 2^64.
      *
-     * @param key the key
      * @param delta how much, unsigned
      * @return the new value, unsigned; empty if there is none
      */
@@ -140,7 +127,6 @@ public abstract sealed class KvRequest<T> extends Pending
     /**
      * Subtracts from a value that is a decimal number, and stops at 0.
      *
-     * @param key the key
      * @param delta how much, unsigned
      * @return the new value, unsigned; empty if there is none
      */
@@ -152,7 +138,6 @@ public abstract sealed class KvRequest<T> extends Pending
     /**
      * Changes the expiry of a value.
      *
-     * @param key the key
      * @param exptime as for {@link #set}
      * @return true if there is one
      */
@@ -163,7 +148,6 @@ public abstract sealed class KvRequest<T> extends Pending
     /**
      * Gets a value and changes its expiry.
      *
-     * @param key the key
      * @param exptime as for {@link #set}
      * @return empty if there is none
      */

@@ -142,20 +142,12 @@ public final class MetaFlags {
         return (char) words.first(firstFlag + index);
     }
 
-    /**
-     * True if a flag is there.
-     *
-     * @param letter its letter
-     */
+    /** True if a flag is there. */
     public boolean has(char letter) {
         return positions[letter] != NONE;
     }
 
-    /**
-     * The number behind a flag that is there, as the parser has checked it for that letter.
-     *
-     * @param letter its letter
-     */
+    /** The number behind a flag that is there, as the parser has checked it for that letter. */
     public long number(char letter) {
         return words.number(positions[letter], 1);
     }

@@ -124,11 +124,7 @@ public final class KvServerContext {
         return surroundings;
     }
 
-    /**
-     * Sets where memcached clients connect; port 0 picks a free one.
-     *
-     * @param address the address
-     */
+    /** Sets where memcached clients connect; port 0 picks a free one. */
     public KvServerContext memcachedAddress(InetSocketAddress address) {
         return memcachedAddresses(List.of(address));
     }
@@ -173,8 +169,6 @@ public final class KvServerContext {
      * Sets the address where queue pairs are connected. Unless set, they are the addresses of the memcached port; with a
      * Unix socket, and no address set for that port, it is the loopback address: clients that may not open the socket
      * must not get in over the network.
-     *
-     * @param address the address
      */
     public KvServerContext rdmaAddress(InetAddress address) {
         rdmaAddress = lock.changed(address);
@@ -224,11 +218,7 @@ public final class KvServerContext {
         return new PortSettings(addresses, clearAddresses, unixSocket, unixSocketMask, backlog, threads, io, tls);
     }
 
-    /**
-     * Sets the port where queue pairs are connected, on {@link #rdmaAddresses()}; 0 (the default) picks a free one.
-     *
-     * @param port the port
-     */
+    /** Sets the port where queue pairs are connected, on {@link #rdmaAddresses()}; 0 (the default) picks a free one. */
     public KvServerContext rdmaPort(int port) {
         rdmaPort = lock.changed(port);
         return this;

@@ -7,7 +7,6 @@ import org.softrdma.kv.item.Locator;
 /**
  * An item whose bytes stay where they are.
  *
- * @param chunk its chunk
  * @param hash hash of its key
  * @param arena where it lies
  * @param length its bytes

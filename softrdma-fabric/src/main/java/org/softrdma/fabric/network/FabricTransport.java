@@ -25,7 +25,6 @@ public final class FabricTransport implements Transport {
     /**
      * Loops that have not run yet.
      *
-     * @param network the network
      * @param host address of their host
      * @param group threads of their host
      * @param name of its loops, for people

@@ -49,7 +49,6 @@ final class SocketName {
      * @param ipv6 its family; one of IPv4 is ::ffff:a.b.c.d
      * @param high first half of the address, big endian
      * @param low second half
-     * @param port port
      * @param scope of an IPv6 address
      * @return its bytes
      */

@@ -28,7 +28,6 @@ final class SoftMemoryRegion implements MemoryRegion {
      * A region whose row is filled in.
      *
      * @param keeper of the device
-     * @param domain its domain
      * @param policy what pinning it has, unless its memory is resident
      * @param access its rights
      * @param place its row and keys
@@ -188,7 +187,6 @@ final class SoftMemoryRegion implements MemoryRegion {
     /**
      * Where the stag table has a region.
      *
-     * @param row its row
      * @param lkey the key in local scatter/gather entries
      * @param rkey the key for peers
      * @param base the address of its first byte, as entries and peers name it

@@ -16,7 +16,6 @@ final class SoftMemoryWindow implements MemoryWindow {
     /**
      * A window that is not bound.
      *
-     * @param domain its domain
      * @param window its row
      * @param closer frees the row, once
      */

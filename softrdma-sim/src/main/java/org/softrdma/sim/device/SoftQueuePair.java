@@ -107,7 +107,6 @@ class SoftQueuePair extends PostingQueuePair implements CompletionSource, QueueP
      * @param capabilities limits of the device
      * @param features of a connection
      * @param events of the device
-     * @param connection its connection
      * @param sameHost of the device, or null
      * @param onClose called once on close
      */

@@ -22,7 +22,6 @@ public class MemoryOperations extends BufferOperations {
     /**
      * Copies from memory of a region, whoever owns it, to memory of the device; polled memory by whole words.
      *
-     * @param region the region
      * @param source address in its memory
      * @param target memory of the device
      * @param length bytes
@@ -46,7 +45,6 @@ public class MemoryOperations extends BufferOperations {
      * Copies from memory of the device to memory of a region that is not polled, whoever owns it.
      *
      * @param source memory of the device
-     * @param region the region
      * @param target address in its memory
      * @param length bytes
      * @return false if another process owns it, and it cannot be written there
@@ -205,7 +203,6 @@ public class MemoryOperations extends BufferOperations {
     /**
      * Adds to a word of a region, whoever owns it.
      *
-     * @param region the region
      * @param word aligned address in its memory
      * @param delta what is added
      * @param original memory of the device, for what the word was
@@ -224,7 +221,6 @@ public class MemoryOperations extends BufferOperations {
     /**
      * Replaces a word of a region, whoever owns it, if it is as expected.
      *
-     * @param region the region
      * @param word aligned address in its memory
      * @param expected what the word must be
      * @param replacement what it becomes

@@ -573,7 +573,6 @@ public final class StagTable implements AutoCloseable {
      * Makes the row of a window name part of a region.
      *
      * @param row of the window
-     * @param key its key
      * @param binding its memory
      * @param base first address as peers name it
      * @param length bytes

@@ -22,7 +22,6 @@ public final class ConnectionFailures {
     /**
      * The failure that an unexpected event means.
      *
-     * @param event the event
      * @param remote the peer
      */
     static VerbsException of(CmEvent event, InetSocketAddress remote) {

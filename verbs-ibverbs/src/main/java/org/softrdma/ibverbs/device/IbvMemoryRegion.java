@@ -28,8 +28,6 @@ public abstract class IbvMemoryRegion implements MemoryRegion {
     /**
      * What a registration consists of.
      *
-     * @param domain its domain
-     * @param memory its memory
      * @param access rights in force
      * @param owner the device allocation that contains it, whose registration is counted already; null for other memory
      * @param home what the domain does for it

@@ -65,7 +65,6 @@ public abstract class IbvQueuePair extends IbvWorkQueues implements UnconnectedQ
     /**
      * Wraps a native queue pair that was just created.
      *
-     * @param parts its parts
      * @param number of the native queue pair
      * @param limits granted, at least those requested
      */

@@ -31,7 +31,6 @@ public abstract class IbvSharedReceiveQueue implements SharedReceiveQueue {
     /**
      * What a shared receive queue is made of.
      *
-     * @param device its device
      * @param domain its domain, which counts it already
      * @param tableNumber its number in the device's table
      * @param maxWorkRequests RECVs asked for

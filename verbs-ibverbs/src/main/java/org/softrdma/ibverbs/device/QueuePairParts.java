@@ -12,8 +12,6 @@ import org.softrdma.verbs.provider.PostingRules;
 /**
  * The parts of a queue pair, all of one device, which count it from {@link #take} to {@link #giveBack}.
  *
- * @param device its device
- * @param domain its domain
  * @param sendCompletions where its sends complete
  * @param receiveCompletions where its RECVs complete
  * @param sharedReceives where its RECVs come from; null if it has a receive queue of its own

@@ -26,7 +26,6 @@ final class CoreAddressHandle extends IbvAddressHandle {
     /**
      * Creates the native handle; the kernel asks the network for the peer's hardware address.
      *
-     * @param device its device
      * @param parts of the device
      * @param nativeDomain pointer of the domain
      */

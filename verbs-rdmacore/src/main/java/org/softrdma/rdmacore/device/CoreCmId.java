@@ -42,7 +42,6 @@ final class CoreCmId extends CmId {
     /**
      * Wraps a native id.
      *
-     * @param device its device
      * @param thread takes its events
      * @param pointer of the id, also the key by which events name it
      */

@@ -32,7 +32,6 @@ final class CoreCompletionQueue extends IbvCompletionQueue {
     /**
      * Creates the native queue.
      *
-     * @param device its device
      * @param counts the device, which counts it already
      * @param minimumEntries checked
      * @param channel gets its events and counts it already; or null

@@ -30,7 +30,6 @@ public final class CoreDevice extends IbvDevice {
      * @param provider name of the provider
      * @param library C functions
      * @param devices list that contains it, closed with this device
-     * @param context its context
      * @param address the address to connect from, with port 0; empty to let routing choose
      */
     public CoreDevice(

@@ -21,7 +21,6 @@ final class CoreMemoryRegion extends IbvMemoryRegion {
     /**
      * Wraps a region that was just registered.
      *
-     * @param device its device
      * @param domains pointer of a domain of the device
      * @param registration what was registered
      * @param base its first address

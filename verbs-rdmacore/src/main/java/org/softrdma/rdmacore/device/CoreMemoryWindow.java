@@ -19,8 +19,6 @@ final class CoreMemoryWindow extends IbvMemoryWindow {
     /**
      * Allocates the native window.
      *
-     * @param device its device
-     * @param domain its domain
      * @param nativeDomain pointer of the domain
      * @param whenClosed runs on close
      */

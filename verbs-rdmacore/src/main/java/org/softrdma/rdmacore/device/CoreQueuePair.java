@@ -63,7 +63,6 @@ final class CoreQueuePair extends IbvQueuePair {
     /**
      * Creates the native queue pair.
      *
-     * @param device its device
      * @param parts of the device
      */
     static CoreQueuePair create(DeviceContext device, QueuePairParts parts) {

@@ -27,7 +27,6 @@ final class CoreSharedReceiveQueue extends IbvSharedReceiveQueue {
     /**
      * Creates the native queue.
      *
-     * @param device its device
      * @param parts checked
      * @param nativeDomain pointer of its domain
      */

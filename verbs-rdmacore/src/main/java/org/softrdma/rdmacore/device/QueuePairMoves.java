@@ -18,7 +18,6 @@ import org.softrdma.verbs.VerbsException;
  * Moves a queue pair without an id from state to state, as rdma_cm does with the others: RESET, INIT, RTR, RTS, SQD
  * (ibv_modify_qp(3)). A move that fails changes nothing.
  *
- * @param device its device
  * @param pointer of the native queue pair
  * @param type what it can do
  */

@@ -29,7 +29,6 @@ final class SanitisedRegion implements MemoryRegion {
     /**
      * Where it is registered, and how; another one once it is registered anew.
      *
-     * @param domain the domain
      * @param record what is remembered of it
      * @param watch of the domain
      */

@@ -15,11 +15,7 @@ public final class FindingException extends IllegalStateException {
 
     private final transient Finding finding;
 
-    /**
-     * For a finding.
-     *
-     * @param finding the finding
-     */
+    /** For a finding. */
     public FindingException(Finding finding) {
         super(finding.text());
         this.finding = finding;

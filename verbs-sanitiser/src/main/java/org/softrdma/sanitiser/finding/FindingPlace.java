@@ -9,11 +9,7 @@ import org.jspecify.annotations.Nullable;
  * @param line that posted the request, or that called the verbs method if it is about no request; null if unknown
  */
 public record FindingPlace(Rule rule, @Nullable StackTraceElement line) {
-    /**
-     * Where a finding belongs.
-     *
-     * @param finding the finding
-     */
+    /** Where a finding belongs. */
     static FindingPlace of(Finding finding) {
         RequestName request = finding.request();
         if (request != null && request.postedAt() != null) {

@@ -8,9 +8,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
-/**
- * Collects findings: the first 1000, how many there were, and how many at each {@link FindingPlace}. Thread-safe.
- */
+/** Collects findings: the first 1000, how many there were, and how many at each {@link FindingPlace}. Thread-safe. */
 public final class Findings implements Consumer<Finding> {
     private static final int MOST = 1000;
 
@@ -73,11 +71,7 @@ public final class Findings implements Consumer<Finding> {
         }
     }
 
-    /**
-     * Those of a rule that were kept, oldest first.
-     *
-     * @param rule the rule
-     */
+    /** Those of a rule that were kept, oldest first. */
     public List<Finding> of(Rule rule) {
         return list().stream().filter(finding -> finding.rule() == rule).toList();
     }

@@ -20,31 +20,19 @@ public final class Reporter {
         this.taker = taker;
     }
 
-    /**
-     * True if the rule is watched.
-     *
-     * @param rule the rule
-     */
+    /** True if the rule is watched. */
     public boolean watches(Rule rule) {
         return rules.contains(rule);
     }
 
-    /**
-     * Passes a finding on if its rule is watched.
-     *
-     * @param finding the finding
-     */
+    /** Passes a finding on if its rule is watched. */
     public void report(Finding finding) {
         if (watches(finding.rule())) {
             taker.accept(finding);
         }
     }
 
-    /**
-     * Passes findings on, in order.
-     *
-     * @param findings the findings
-     */
+    /** Passes findings on, in order. */
     public void report(List<Finding> findings) {
         findings.forEach(this::report);
     }

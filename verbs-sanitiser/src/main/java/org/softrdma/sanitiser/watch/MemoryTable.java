@@ -26,11 +26,7 @@ public final class MemoryTable {
 
     MemoryTable() {}
 
-    /**
-     * A region was registered.
-     *
-     * @param region the region
-     */
+    /** A region was registered. */
     public void opened(RegionRecord region) {
         MemorySegment memory = region.memory();
         if (memory == null || !region.isWrittenByPeers()) {

@@ -37,7 +37,6 @@ public final class OpenObjects {
     /**
      * An object was closed. It may have been closed before.
      *
-     * @param number its number
      * @return what was known of it; empty if it was closed before
      */
     public Optional<OpenObject> closed(long number) {

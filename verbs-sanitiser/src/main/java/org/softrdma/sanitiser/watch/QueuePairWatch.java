@@ -224,7 +224,6 @@ public final class QueuePairWatch {
     /**
      * A completion was polled.
      *
-     * @param completion the completion
      * @param from the queue that it was polled from
      * @param found takes findings
      */

@@ -19,11 +19,7 @@ public final class RegionTable {
     /** Without regions. */
     public RegionTable() {}
 
-    /**
-     * A region was registered.
-     *
-     * @param region the region
-     */
+    /** A region was registered. */
     public void opened(RegionRecord region) {
         lock.lock();
         try {
@@ -34,11 +30,7 @@ public final class RegionTable {
         }
     }
 
-    /**
-     * A region is about to be closed, so that its key can be given to another one.
-     *
-     * @param region the region
-     */
+    /** A region is about to be closed, so that its key can be given to another one. */
     public void closed(RegionRecord region) {
         lock.lock();
         try {

@@ -65,7 +65,6 @@ public final class RegionWatch {
     /**
      * A region is about to be closed, or registered anew: requests that name it may go wrong.
      *
-     * @param region the region
      * @param what happens to it
      */
     public List<Finding> stillNamed(RegionRecord region, String what) {
@@ -86,11 +85,7 @@ public final class RegionWatch {
                 CallSite.calls()));
     }
 
-    /**
-     * A region is about to be closed. The findings are for the caller to report, once it is closed.
-     *
-     * @param region the region
-     */
+    /** A region is about to be closed. The findings are for the caller to report, once it is closed. */
     public List<Finding> closing(RegionRecord region) {
         List<Finding> found = new ArrayList<>(stillNamed(region, "closed"));
         if (region.isMemoryGone()) {

@@ -16,7 +16,6 @@ public final class WatchedQueuePairs {
     /**
      * A queue pair was created.
      *
-     * @param number its number
      * @param queuePair what watches it
      */
     public void opened(int number, QueuePairWatch queuePair) {
@@ -26,7 +25,6 @@ public final class WatchedQueuePairs {
     /**
      * A queue pair is about to be closed, so that its number can be given to another one.
      *
-     * @param number its number
      * @param queuePair what watches it
      */
     public void closing(int number, QueuePairWatch queuePair) {

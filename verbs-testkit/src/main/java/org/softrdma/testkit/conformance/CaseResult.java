@@ -6,7 +6,6 @@ package org.softrdma.testkit.conformance;
  * @param number number of the case; 0 for a rule about the run as a whole
  * @param title the rule that it checks
  * @param source source of the rule
- * @param status its status
  * @param reason why it failed or was skipped; empty if it passed
  * @param millis how long it took
  */

@@ -27,11 +27,7 @@ public record ConformanceReport(
         results = List.copyOf(results);
     }
 
-    /**
-     * How many results have a status.
-     *
-     * @param status the status
-     */
+    /** How many results have a status. */
     public long count(CaseResult.Status status) {
         return results.stream().filter(result -> result.status() == status).count();
     }

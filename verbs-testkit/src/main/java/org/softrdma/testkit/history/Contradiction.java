@@ -13,7 +13,6 @@ import java.util.stream.Stream;
  * <p>Operations are forgotten, not removed, to get here. Had a write been removed whose value a read returned, there would
  * be a contradiction that the history does not have.
  *
- * @param key the key
  * @param operations those that contradict each other, by invocation
  * @param beside other operations that make a state which one of them needs, by invocation: those that do not help although
  *     one may expect it; at most a few

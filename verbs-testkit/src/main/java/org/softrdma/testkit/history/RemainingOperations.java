@@ -80,7 +80,6 @@ final class RemainingOperations {
     /**
      * True if a state must not be left yet: a known operation still needs it, and none can make it again.
      *
-     * @param state the state
      * @param entry who is to leave it, whose own need does not count
      */
     boolean isPinned(int state, int entry) {
@@ -98,7 +97,6 @@ final class RemainingOperations {
     /**
      * True if so many reads are all that will ever see a state, and one operation alone makes it; or if nobody sees it.
      *
-     * @param state the state
      * @param reads how many may take their turn now
      */
     boolean isSeenBy(int state, int reads) {

@@ -33,11 +33,7 @@ public record StoreAnswer(Kind kind, long value) {
     /** Nothing is stored, and what was there is gone: for want of memory, or because the value expired at once. */
     public static final StoreAnswer GONE = new StoreAnswer(Kind.GONE, 0);
 
-    /**
-     * A value.
-     *
-     * @param value the value
-     */
+    /** A value. */
     public static StoreAnswer value(long value) {
         return new StoreAnswer(Kind.VALUE, value);
     }

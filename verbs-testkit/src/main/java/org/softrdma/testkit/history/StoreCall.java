@@ -30,20 +30,12 @@ public record StoreCall(Kind kind, long value, long expected) {
         return new StoreCall(Kind.GET, 0, 0);
     }
 
-    /**
-     * Writes a value.
-     *
-     * @param value the value
-     */
+    /** Writes a value. */
     public static StoreCall set(long value) {
         return new StoreCall(Kind.SET, value, 0);
     }
 
-    /**
-     * Writes a value if there is none.
-     *
-     * @param value the value
-     */
+    /** Writes a value if there is none. */
     public static StoreCall add(long value) {
         return new StoreCall(Kind.ADD, value, 0);
     }
@@ -52,7 +44,6 @@ public record StoreCall(Kind kind, long value, long expected) {
      * Writes a value in place of another.
      *
      * @param expected the other
-     * @param value the value
      */
     public static StoreCall cas(long expected, long value) {
         return new StoreCall(Kind.CAS, value, expected);

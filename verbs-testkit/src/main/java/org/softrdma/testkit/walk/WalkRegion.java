@@ -7,7 +7,6 @@ import org.softrdma.verbs.MemoryRegion;
 /**
  * A region and the part of a buffer that it names. The walk's thread.
  *
- * @param domain its domain
  * @param buffer its memory
  * @param from first byte of the buffer that it names
  * @param length bytes

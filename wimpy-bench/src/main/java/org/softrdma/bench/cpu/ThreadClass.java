@@ -39,11 +39,7 @@ public enum ThreadClass {
         this.prefixes = prefixes;
     }
 
-    /**
-     * The class of a thread.
-     *
-     * @param name its name
-     */
+    /** The class of a thread. */
     public static ThreadClass of(String name) {
         for (ThreadClass candidate : values()) {
             for (String prefix : candidate.prefixes) {

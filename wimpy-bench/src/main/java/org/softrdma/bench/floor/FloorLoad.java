@@ -9,7 +9,6 @@ import org.softrdma.bench.message.WriteLoad;
  * @param operations what requests do
  * @param sizes bytes of a request
  * @param windows requests outstanding per connection
- * @param connections connections
  * @param memoryBytes bytes of the memory that is read or written
  * @param responders processes of the soft RNIC that take turns
  * @param latency also measure single round trips, if READs are measured

@@ -107,7 +107,6 @@ public enum FloorOperation {
     /**
      * The requests of a cell.
      *
-     * @param connections connections
      * @param window requests outstanding on each
      * @param widest the widest window of the study
      * @param size bytes of a request

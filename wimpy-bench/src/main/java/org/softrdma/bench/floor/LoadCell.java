@@ -52,7 +52,6 @@ final class LoadCell {
      * A process and the load connected to it.
      *
      * @param responder the process
-     * @param load its load
      */
     record Server(ResponderProcess responder, RequestLoad load) {}
 

@@ -49,7 +49,6 @@ public record VerbsLoad(List<Long> sizes, int connections, int window, int respo
     /**
      * Requests at a time.
      *
-     * @param connections connections
      * @param window outstanding on each
      */
     record Shape(int connections, int window) {

@@ -73,7 +73,6 @@ public enum VerbsWay {
      *
      * @param device of the client
      * @param responder of this way, running
-     * @param connections connections
      * @param window requests outstanding on each
      * @param size bytes of an answer
      */

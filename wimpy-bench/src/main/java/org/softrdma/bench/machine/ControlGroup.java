@@ -19,7 +19,6 @@ final class ControlGroup implements AutoCloseable {
      * Makes a group.
      *
      * @param parent the group in which to make it
-     * @param name its name
      * @throws IOException if it may not be made
      */
     ControlGroup(Path parent, String name) throws IOException {

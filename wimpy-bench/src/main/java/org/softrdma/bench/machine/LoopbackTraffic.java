@@ -7,7 +7,6 @@ import java.util.Optional;
  * What has gone over the loopback interface since the machine was started, in both directions, as the kernel counts
  * it: a packet is what TCP hands to the interface, up to 64 KiB.
  *
- * @param packets packets
  * @param bytes their bytes, headers of IP and TCP included
  */
 public record LoopbackTraffic(long packets, long bytes) {

@@ -34,7 +34,6 @@ final class QuotaThrottle implements Throttle {
      *
      * @param version which version the parent is of
      * @param parent the group in which to make one
-     * @param name its name
      * @param cores cores that the servers have, each of which the limit is a part of
      * @throws IOException if it may not be made, or its quota not be set
      */

@@ -7,7 +7,6 @@ import org.softrdma.verbs.device.VerbsDevice;
 /**
  * What all connections of an {@link EchoResponder} share.
  *
- * @param device the device
  * @param domain of all queue pairs
  * @param completions of all queue pairs
  */

@@ -64,7 +64,6 @@ public final class EchoResponder {
     /**
      * Serves until the input ends.
      *
-     * @param device the device
      * @param listen where to listen
      * @param spin true to look for requests without rest, false to sleep while there are none
      * @param in control lines

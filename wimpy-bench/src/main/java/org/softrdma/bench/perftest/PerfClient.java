@@ -52,7 +52,6 @@ public final class PerfClient {
     /**
      * Runs a test and prints its table.
      *
-     * @param device the device
      * @param more opens a device for each further initiator, on a thread that it stays on
      * @param options the test
      * @param table where results go

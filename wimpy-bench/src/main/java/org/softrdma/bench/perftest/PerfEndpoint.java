@@ -227,7 +227,6 @@ final class PerfEndpoint implements AutoCloseable {
      * @param opcode which
      * @param queuePair index of the data queue pair
      * @param wrId its number
-     * @param flags its flags
      */
     PostStatus postAtomic(SendOpcode opcode, int queuePair, long wrId, int flags) {
         long to = word.isPresent() ? word.getAsLong() : remoteAddress(queuePair);

@@ -10,7 +10,6 @@ import org.softrdma.verbs.SendOpcode;
 /**
  * What a client of {@link PerfTest} was asked for; the letters are perftest's.
  *
- * @param test the test
  * @param sizes message sizes, one table row each (-s, -a)
  * @param iterations operations per queue pair (-n); ignored if seconds is not 0
  * @param seconds how long each size runs (-D); 0 runs iterations

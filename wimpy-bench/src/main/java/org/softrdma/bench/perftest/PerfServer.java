@@ -39,7 +39,6 @@ public final class PerfServer {
     /**
      * A server.
      *
-     * @param device the device
      * @param test the test it serves
      * @param cores the cores this process is pinned to, null if it is not
      * @param out where it says what happens
@@ -51,7 +50,6 @@ public final class PerfServer {
     /**
      * Makes a server.
      *
-     * @param device the device
      * @param test the test it serves
      * @param cores the cores this process is pinned to, null if it is not
      * @param out where it says what happens

@@ -90,7 +90,6 @@ public final class ReadResponder {
     /**
      * Serves until the input ends.
      *
-     * @param device the device
      * @param settings what to serve
      * @param in control lines
      * @param out what it says

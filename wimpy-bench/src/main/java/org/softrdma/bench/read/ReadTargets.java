@@ -31,7 +31,6 @@ public final class ReadTargets {
      * All of one region.
      *
      * @param address its first address
-     * @param length its length
      * @param rkey its key
      * @param size bytes of a READ
      */

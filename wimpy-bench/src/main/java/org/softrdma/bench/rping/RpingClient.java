@@ -33,7 +33,6 @@ public final class RpingClient {
     /**
      * Connects, pings, disconnects.
      *
-     * @param device its device
      * @param options what to do; with a count of 0 it returns only by throwing
      * @param out where pings and steps are told
      * @param server where the server listens

@@ -88,11 +88,7 @@ public final class Ketama {
         return (int) (float) Math.floor(share * POINTS_PER_SERVER / POINTS_PER_HASH * (float) liveCount + ROUNDING);
     }
 
-    /**
-     * Index of the server that a key lives on. Allocates nothing.
-     *
-     * @param key the key
-     */
+    /** Index of the server that a key lives on. Allocates nothing. */
     public int server(byte[] key) {
         Hasher hasher = HASHER.get();
         hasher.hash(key);

@@ -90,11 +90,7 @@ public final class KvCluster implements KvCommands {
         return membership.ejected();
     }
 
-    /**
-     * The server that a key lives on now.
-     *
-     * @param key the key
-     */
+    /** The server that a key lives on now. */
     public ClusterServer server(byte[] key) {
         return context.servers().get(membership.serverOf(key));
     }

@@ -75,11 +75,7 @@ public final class SharedKvCluster implements KvCommands {
         return membership.ejected();
     }
 
-    /**
-     * The server that a key lives on now.
-     *
-     * @param key the key
-     */
+    /** The server that a key lives on now. */
     public ClusterServer server(byte[] key) {
         return context.servers().get(membership.serverOf(key));
     }

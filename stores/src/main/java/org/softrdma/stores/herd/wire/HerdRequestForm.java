@@ -4,9 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import org.softrdma.stores.MemorySteps;
 
-/**
- * How requests are laid out in slots, and how a server knows that one is there. One thread at each end.
- */
+/** How requests are laid out in slots, and how a server knows that one is there. One thread at each end. */
 public interface HerdRequestForm {
     /** What is in a slot. */
     enum Found {
@@ -45,7 +43,6 @@ public interface HerdRequestForm {
      *
      * @param slots the memory of all slots, which a peer WRITEs meanwhile
      * @param end where the slot ends
-     * @param slot the slot
      * @param seen poll words of the requests that were taken, by slot; zeroes at first
      * @param steps how it copies
      * @param request takes the copy
