@@ -2,14 +2,12 @@ package org.softrdma.cli.farm;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Locale;
 import java.util.function.LongFunction;
 import org.HdrHistogram.Histogram;
-import org.softrdma.bench.cpu.CpuClock;
 import org.softrdma.bench.measurement.Latencies;
 import org.softrdma.bench.measurement.MedianOfRounds;
+import org.softrdma.bench.server.StoreRun;
 import org.softrdma.bench.server.TransferStore;
 
 /** Operations of one kind, so many under way, of one system, in rounds. The thread of the command. */
@@ -74,16 +72,9 @@ final class BenchCell {
     /** Transfers of another store. */
     static BenchCell of(TransferStore store, int window) {
         return new BenchCell(store.name(), "transfer", window, ns -> {
-            List<CpuClock> clocks = new ArrayList<>(
-                    store.processes().stream().map(CpuClock::ofProcess).toList());
-            clocks.add(CpuClock.ofThisProcess());
-            List<CpuClock.Sample> before = clocks.stream().map(CpuClock::sample).toList();
-            TransferStore.Run done = store.run(window, ns);
-            long cpuNs = 0;
-            for (int i = 0; i < clocks.size(); i++) {
-                cpuNs += clocks.get(i).sample().since(before.get(i)).totalNs();
-            }
-            return new Round(done.wallNs(), done.latencies(), cpuNs, 0, 0, 0);
+            ProcessesCpu cpu = ProcessesCpu.ofThisAnd(store.processes());
+            StoreRun done = store.run(window, ns);
+            return new Round(done.wallNs(), done.latencies(), cpu.usedNs(), 0, 0, 0);
         });
     }
 

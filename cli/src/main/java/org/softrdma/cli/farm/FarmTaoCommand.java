@@ -6,10 +6,12 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.bench.measurement.MeasurementException;
+import org.softrdma.bench.server.ServerProcess;
 import org.softrdma.cli.command.CommandFailure;
 import org.softrdma.cli.command.ExitCode;
 import org.softrdma.cli.command.ProviderMixin;
@@ -102,6 +104,21 @@ final class FarmTaoCommand implements Callable<Integer> {
             description = "Concurrent transactions while the graph is loaded (${DEFAULT-VALUE}).")
     private int threads;
 
+    /** Stores beside it. */
+    enum Beside {
+        REDIS,
+        NONE
+    }
+
+    @Option(
+            names = "--beside",
+            paramLabel = "redis|none",
+            defaultValue = "redis",
+            description =
+                    "With --local, a store with the same graph, measured by turns (${DEFAULT-VALUE}); skipped if it"
+                            + " is not on the PATH.")
+    private Beside beside = Beside.REDIS;
+
     @Option(names = "--json", paramLabel = "FILE", description = "Write the results to this file too.")
     private @Nullable Path json;
 
@@ -128,7 +145,10 @@ final class FarmTaoCommand implements Callable<Integer> {
                     LocalCluster.run(spec, provider, settings, 1, (started, view, client) -> {
                         LinkBenchGraph data = new LinkBenchGraph(nodes, seed);
                         LoadedGraph graph = LoadedGraph.load(view, client.node().node(), data, threads, this::say);
-                        measure(view.settings(), graph, client, started, results, rows);
+                        try (@Nullable
+                                RedisTao redis = startRedis(view.settings().replicas(), data)) {
+                            measure(view.settings(), graph, client, started, redis, results, rows);
+                        }
                     });
                 }
             } else {
@@ -150,7 +170,7 @@ final class FarmTaoCommand implements Callable<Integer> {
                         + "' has no whole graph: run `softrdma farm load --graph NODES` with the same --zookeeper and"
                         + " --name first"));
         try (ClientOfCluster client = ClientOfCluster.join(provider, cluster.join(ClusterSettings.DEFAULT), () -> {})) {
-            measure(view.settings(), graph, client, null, results, rows);
+            measure(view.settings(), graph, client, null, null, results, rows);
         }
     }
 
@@ -159,10 +179,13 @@ final class FarmTaoCommand implements Callable<Integer> {
             LoadedGraph graph,
             ClientOfCluster client,
             @Nullable LocalCluster machines,
+            @Nullable RedisTao redis,
             ObjectNode results,
             ArrayNode rows) {
-        say("promises: strictly serializable; " + settings.replicas() + " of " + settings.machines()
-                + " machines have each object in memory, none on disk");
+        say("farm: " + BenchRun.promise(settings.replicas()));
+        if (redis != null) {
+            say(redis.promise());
+        }
         results.put("nodes", graph.data().nodes()).put("machines", settings.machines());
         FatPointer[] names = graph.names(client.node().node(), threads);
         FarmGraph open = graph.open(client.node().node());
@@ -171,7 +194,25 @@ final class FarmTaoCommand implements Callable<Integer> {
             TaoRun.Result result = new TaoRun(percent, window, ns, ns, seed).run(client, open, names, machines);
             say(result.text(settings.replicas()));
             rows.add(result.json(new ObjectMapper(), settings.replicas()));
+            if (redis != null) {
+                RedisTao.Result other = redis.measure(percent, window, ns, ns, seed);
+                say(other.text(settings.replicas()));
+                results.withArray("besideRows").add(other.json(new ObjectMapper(), settings.replicas()));
+            }
         }
+    }
+
+    private @Nullable RedisTao startRedis(int replicas, LinkBenchGraph data) {
+        if (beside == Beside.NONE) {
+            return null;
+        }
+        Optional<Path> program =
+                ServerProcess.find("redis-server", System.getenv().getOrDefault("PATH", ""));
+        if (program.isEmpty()) {
+            say("without redis-server: there is none on the PATH");
+            return null;
+        }
+        return RedisTao.start(program.get(), replicas - 1, data);
     }
 
     private void say(String line) {

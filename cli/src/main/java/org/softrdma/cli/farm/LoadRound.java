@@ -1,12 +1,9 @@
 package org.softrdma.cli.farm;
 
-import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
-import org.softrdma.bench.cpu.CpuClock;
 import org.softrdma.bench.measurement.MeasurementException;
 
 /**
@@ -36,33 +33,21 @@ record LoadRound(long wallNs, long operations, Optional<Use> use) {
         private final ClientOfCluster client;
         private final LocalCluster.Counters counters;
         private final long clientWrites;
-        private final Map<CpuClock, CpuClock.Sample> machines = new LinkedHashMap<>();
-        private final Map<CpuClock, CpuClock.Sample> zookeepers = new LinkedHashMap<>();
+        private final ProcessesCpu machines;
+        private final ProcessesCpu zookeepers;
 
         Meter(LocalCluster local, ClientOfCluster client) {
             this.local = local;
             this.client = client;
             counters = local.counters();
             clientWrites = client.writes();
-            local.zookeepers().processes().forEach(process -> begin(zookeepers, CpuClock.ofProcess(process)));
-            local.machineProcesses().forEach(process -> begin(machines, CpuClock.ofProcess(process)));
-            begin(machines, CpuClock.ofThisProcess());
-        }
-
-        private static void begin(Map<CpuClock, CpuClock.Sample> samples, CpuClock clock) {
-            samples.put(clock, clock.sample());
-        }
-
-        private static long used(Map<CpuClock, CpuClock.Sample> samples) {
-            return samples.entrySet().stream()
-                    .mapToLong(entry ->
-                            entry.getKey().sample().since(entry.getValue()).totalNs())
-                    .sum();
+            zookeepers = ProcessesCpu.of(local.zookeepers().processes());
+            machines = ProcessesCpu.ofThisAnd(local.machineProcesses());
         }
 
         Use use() {
-            long cpuNs = used(machines);
-            long zookeeperNs = used(zookeepers);
+            long cpuNs = machines.usedNs();
+            long zookeeperNs = zookeepers.usedNs();
             LocalCluster.Counters now = local.counters();
             return new Use(
                     now.reads() - counters.reads(),

@@ -7,11 +7,9 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.SplittableRandom;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.bench.measurement.Latencies;
-import org.softrdma.bench.workload.KeyChoice;
 import org.softrdma.farm.graph.Edge;
 import org.softrdma.farm.graph.Edges;
 import org.softrdma.farm.graph.GraphChanges;
@@ -21,36 +19,18 @@ import org.softrdma.farm.memory.FatPointer;
 import org.softrdma.farm.node.TransactionBody;
 import org.softrdma.farm.node.TransactionOutcome;
 
-/**
- * Tao's operations on a graph. Nodes are drawn by Zipf's law, of 0.625 for the nodes themselves and 0.8 for their
- * associations, as in LinkBench. The node's thread; whoever waits may read while it is at rest.
- */
+/** Tao's operations on a graph. The node's thread; whoever waits may read while it is at rest. */
 final class TaoLoad extends WindowLoad implements PolledGraph.GraphHandler {
-    private static final double NODE_SKEW = 0.625;
-    private static final double LINK_SKEW = 0.8;
-    private static final int RANGE = 1000;
-    private static final int NEWEST = 50;
-    /** Nodes that are looked for: LinkBench's mean is 2.6. */
-    private static final int MOST_WANTED = 5;
-
-    private static final int KEPT = 200;
-    private static final int PERCENT = 100;
-
     private final PolledGraph graph;
     private final GraphChanges changes;
     private final FatPointer[] names;
-    private final int updatePercent;
-    private final SplittableRandom random;
-    private final KeyChoice nodes;
-    private final KeyChoice links;
+    private final TaoChoice choice;
     private final TaoOperation[] operations;
     private final @Nullable TransactionBody<?>[] bodies;
-    private final Deque<FatPointer[]> addedEdges = new ArrayDeque<>();
     private final Deque<FatPointer> addedNodes = new ArrayDeque<>();
     private final Map<TaoOperation, Histogram> latencies = new EnumMap<>(TaoOperation.class);
     private long readsBefore;
     private long readsAtRest;
-    private long time;
     private int warmed;
     private volatile boolean warm;
 
@@ -69,13 +49,9 @@ final class TaoLoad extends WindowLoad implements PolledGraph.GraphHandler {
         this.graph = graph;
         this.changes = changes;
         this.names = names;
-        this.updatePercent = updatePercent;
-        random = new SplittableRandom(seed);
-        nodes = new KeyChoice(names.length, NODE_SKEW, seed);
-        links = new KeyChoice(names.length, LINK_SKEW, seed + 1);
+        choice = new TaoChoice(names.length, updatePercent, seed);
         operations = new TaoOperation[window];
         bodies = new TransactionBody<?>[window];
-        time = System.currentTimeMillis();
         for (TaoOperation operation : TaoOperation.values()) {
             latencies.put(operation, Latencies.histogram());
         }
@@ -130,67 +106,54 @@ final class TaoLoad extends WindowLoad implements PolledGraph.GraphHandler {
     private void warmUp(int place) {
         int types = LinkBenchGraph.SHAPE.types();
         operations[place] = TaoOperation.ASSOC_RANGE;
-        boolean ignored = graph.startRange(names[warmed / types], warmed % types, RANGE, place);
+        boolean ignored = graph.startRange(names[warmed / types], warmed % types, TaoChoice.RANGE, place);
         warmed++;
     }
 
     private void beginDrawn(int place) {
-        boolean change = random.nextInt(PERCENT) < updatePercent;
-        TaoOperation operation = TaoOperation.of(random.nextDouble(TaoOperation.all()), change);
+        choice.next(addedNodes.size());
+        FatPointer name = names[choice.node()];
         bodies[place] = null;
-        int type = random.nextInt(LinkBenchGraph.SHAPE.types());
-        boolean begun = switch (operation) {
-            case OBJ_GET -> graph.startObject(names[nodes.next()], place);
-            case ASSOC_RANGE -> graph.startRange(names[links.next()], type, RANGE, place);
-            case ASSOC_COUNT -> graph.startCount(names[links.next()], type, place);
-            case ASSOC_GET -> graph.startFind(names[links.next()], type, wanted(), place);
-            case ASSOC_TIME_RANGE -> graph.startTimeRange(names[links.next()], type, 0, Long.MAX_VALUE, NEWEST, place);
+        operations[place] = choice.operation();
+        boolean begun = switch (choice.operation()) {
+            case OBJ_GET -> graph.startObject(name, place);
+            case ASSOC_RANGE -> graph.startRange(name, choice.type(), TaoChoice.RANGE, place);
+            case ASSOC_COUNT -> graph.startCount(name, choice.type(), place);
+            case ASSOC_GET -> graph.startFind(name, choice.type(), others(), place);
+            case ASSOC_TIME_RANGE ->
+                graph.startTimeRange(name, choice.type(), 0, Long.MAX_VALUE, TaoChoice.NEWEST, place);
             case ASSOC_ADD, ASSOC_DELETE, OBJ_UPDATE, OBJ_ADD, OBJ_DELETE -> {
-                operation = beginChange(place, operation);
-                yield true;
+                TransactionBody<?> body = change(name);
+                bodies[place] = body;
+                yield graph.startChange(body, place);
             }
         };
-        operations[place] = operation;
         if (!begun) {
             throw new IllegalStateException("the window of the graph is narrower than that of the load");
         }
     }
 
-    private Set<FatPointer> wanted() {
-        Set<FatPointer> wanted = new HashSet<>();
-        int count = 1 + random.nextInt(MOST_WANTED);
-        while (wanted.size() < count && wanted.size() < names.length) {
-            wanted.add(names[links.next()]);
+    private Set<FatPointer> others() {
+        Set<FatPointer> others = new HashSet<>();
+        for (int other : choice.others()) {
+            others.add(names[other]);
         }
-        return wanted;
+        return others;
     }
 
-    private TaoOperation beginChange(int place, TaoOperation wish) {
-        TaoOperation operation = wish;
-        TransactionBody<?> body;
-        if (wish == TaoOperation.OBJ_UPDATE) {
-            byte[] data = new byte[LinkBenchGraph.NODE_DATA];
-            random.nextBytes(data);
-            body = changes.updateObject(names[nodes.next()], data);
-        } else if (wish == TaoOperation.OBJ_ADD && addedNodes.size() >= KEPT) {
-            operation = TaoOperation.OBJ_DELETE;
-            body = changes.deleteObject(addedNodes.remove());
-        } else if (wish == TaoOperation.OBJ_ADD) {
-            byte[] data = new byte[LinkBenchGraph.NODE_DATA];
-            body = changes.addObject(1, data, data.length, names[nodes.next()].address());
-        } else if (addedEdges.size() >= KEPT) {
-            FatPointer[] edge = addedEdges.remove();
-            operation = TaoOperation.ASSOC_DELETE;
-            body = changes.deleteEdge(edge[0], LinkBenchGraph.TYPE, edge[1]);
-        } else {
-            FatPointer from = names[links.next()];
-            FatPointer to = names[random.nextInt(names.length)];
-            addedEdges.add(new FatPointer[] {from, to});
-            body = changes.addEdge(from, LinkBenchGraph.TYPE, new Edge(to, ++time, new byte[LinkBenchGraph.EDGE_DATA]));
-        }
-        bodies[place] = body;
-        boolean ignored = graph.startChange(body, place);
-        return operation;
+    private TransactionBody<?> change(FatPointer name) {
+        return switch (choice.operation()) {
+            case OBJ_UPDATE -> changes.updateObject(name, choice.data());
+            case OBJ_ADD -> changes.addObject(1, choice.data(), 0, name.address());
+            case OBJ_DELETE -> changes.deleteObject(addedNodes.remove());
+            case ASSOC_DELETE -> changes.deleteEdge(name, choice.type(), names[choice.others()[0]]);
+            case ASSOC_ADD -> {
+                byte[] data = new byte[LinkBenchGraph.EDGE_DATA];
+                yield changes.addEdge(name, choice.type(), new Edge(names[choice.others()[0]], choice.time(), data));
+            }
+            case OBJ_GET, ASSOC_RANGE, ASSOC_COUNT, ASSOC_GET, ASSOC_TIME_RANGE ->
+                throw new IllegalArgumentException(choice.operation() + " changes nothing");
+        };
     }
 
     private void end(long tag) {

@@ -183,7 +183,7 @@ public final class EtcdTransfers implements TransferStore {
     }
 
     @Override
-    public Run run(int window, long ns) {
+    public StoreRun run(int window, long ns) {
         Histogram latencies = Latencies.histogram();
         long beganNs = System.nanoTime();
         try (ExecutorService executor = Executors.newFixedThreadPool(window)) {
@@ -203,7 +203,7 @@ public final class EtcdTransfers implements TransferStore {
             Thread.currentThread().interrupt();
             throw new MeasurementException("interrupted while transfers were made", e);
         }
-        return new Run(System.nanoTime() - beganNs, latencies);
+        return new StoreRun(System.nanoTime() - beganNs, latencies);
     }
 
     private Histogram transfer(TransferChoice choice, long untilNs) {
