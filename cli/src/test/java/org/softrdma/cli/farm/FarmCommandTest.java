@@ -300,7 +300,8 @@ class FarmCommandTest {
                     ExitCode.OK,
                     executeAt("tao", "tao", "--updates", "0,20", "--seconds", "1", "--json", results.toString()),
                     err::toString);
-            assertTrue(out.toString().contains("farm: strictly serializable; one machine has each object"), out::toString);
+            assertTrue(
+                    out.toString().contains("farm: strictly serializable; one machine has each object"), out::toString);
             JsonNode rows = new ObjectMapper().readTree(results.toFile()).path("rows");
             assertEquals(2, rows.size());
             assertEquals(1.0, rows.get(0).path("readsPerRead").asDouble(), 0.04, rows::toString);
