@@ -37,40 +37,28 @@ final class EdgeListChange {
 
     /** Sets the association that leads to a node, whether there is one or not. */
     void put(Edge edge) {
-        boolean ignored = remove(edge.to());
+        @Nullable Edge ignored = remove(edge.to());
         insert(edge);
         ObjectImage source = transaction.write(node.address());
         NodeDescriptor.count(source, type, NodeDescriptor.count(source, type) + 1);
     }
 
-    /** The association that leads to a node; null if there is none. */
+    /** Removes the association that leads to a node, which it gives back; null if there is none. */
     @Nullable
-    Edge get(FatPointer to) {
-        for (FatPointer at = head(); at.address() != FarmAddress.NONE; ) {
-            ObjectImage list = part(at);
-            int edge = EdgeListDescriptor.find(list, to);
-            if (edge != 0) {
-                return EdgeDescriptor.get(list, edge);
-            }
-            at = EdgeListDescriptor.next(list);
-        }
-        return null;
-    }
-
-    /** Removes the association that leads to a node; false if there is none. */
-    boolean remove(FatPointer to) {
+    Edge remove(FatPointer to) {
         FatPointer before = FatPointer.NONE;
         for (FatPointer at = head(); at.address() != FarmAddress.NONE; ) {
             ObjectImage list = part(at);
             int edge = EdgeListDescriptor.find(list, to);
             if (edge != 0) {
+                Edge removed = EdgeDescriptor.get(list, edge);
                 removeAt(before, at, edge);
-                return true;
+                return removed;
             }
             before = at;
             at = EdgeListDescriptor.next(list);
         }
-        return false;
+        return null;
     }
 
     private void removeAt(FatPointer before, FatPointer at, int edge) {

@@ -121,19 +121,20 @@ public final class GraphChanges {
      */
     public TransactionBody<Outcome> deleteEdge(FatPointer from, int type, FatPointer to) {
         shape.requireType(type);
-        return transaction -> delete(transaction, from, type, to);
+        return transaction -> delete(transaction, from, type, to) == null ? Outcome.MISSING : Outcome.REMOVED;
     }
 
-    private Outcome delete(FarmTransaction transaction, FatPointer from, int type, FatPointer to) {
+    /** The association that was removed, with the one that leads back; null if there is none. */
+    private @Nullable Edge delete(FarmTransaction transaction, FatPointer from, int type, FatPointer to) {
         int inverse = shape.inverse(type);
-        if (areMissing(transaction, from, to, inverse)
-                || !new EdgeListChange(transaction, shape, from, type).remove(to)) {
-            return Outcome.MISSING;
+        if (areMissing(transaction, from, to, inverse)) {
+            return null;
         }
-        if (inverse != GraphShape.NONE) {
-            boolean ignored = new EdgeListChange(transaction, shape, to, inverse).remove(from);
+        Edge removed = new EdgeListChange(transaction, shape, from, type).remove(to);
+        if (removed != null && inverse != GraphShape.NONE) {
+            @Nullable Edge ignored = new EdgeListChange(transaction, shape, to, inverse).remove(from);
         }
-        return Outcome.REMOVED;
+        return removed;
     }
 
     /**
@@ -153,11 +154,8 @@ public final class GraphChanges {
             if (areMissing(transaction, from, to, shape.inverse(newType))) {
                 return Outcome.MISSING;
             }
-            Edge edge = new EdgeListChange(transaction, shape, from, type).get(to);
-            if (edge == null || delete(transaction, from, type, to) == Outcome.MISSING) {
-                return Outcome.MISSING;
-            }
-            return add(transaction, from, newType, edge);
+            Edge edge = delete(transaction, from, type, to);
+            return edge == null ? Outcome.MISSING : add(transaction, from, newType, edge);
         };
     }
 
