@@ -6,6 +6,7 @@ import java.util.Locale;
 import java.util.function.LongFunction;
 import org.HdrHistogram.Histogram;
 import org.softrdma.bench.measurement.Latencies;
+import org.softrdma.bench.measurement.MeasurementException;
 import org.softrdma.bench.measurement.MedianOfRounds;
 import org.softrdma.bench.server.StoreRun;
 import org.softrdma.bench.server.TransferStore;
@@ -56,6 +57,9 @@ final class BenchCell {
             try {
                 LoadRound round = LoadRound.of(client, load, local, ns);
                 LoadRound.Use use = round.use().orElseThrow();
+                if (load.lost() > 0) {
+                    throw new MeasurementException("nobody knows what came of " + load.lost() + " operations");
+                }
                 return new Round(
                         round.wallNs(),
                         load.latencies().copy(),

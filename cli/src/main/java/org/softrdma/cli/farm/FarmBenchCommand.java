@@ -216,7 +216,7 @@ final class FarmBenchCommand implements Callable<Integer> {
     }
 
     private Optional<Path> find(String program) {
-        Optional<Path> found = ServerProcess.find(program, System.getenv().getOrDefault("PATH", ""));
+        Optional<Path> found = ServerProcess.find(program);
         if (found.isEmpty()) {
             say("without " + program + ": there is none on the PATH");
         }

@@ -206,8 +206,7 @@ final class FarmTaoCommand implements Callable<Integer> {
         if (beside == Beside.NONE) {
             return null;
         }
-        Optional<Path> program =
-                ServerProcess.find("redis-server", System.getenv().getOrDefault("PATH", ""));
+        Optional<Path> program = ServerProcess.find("redis-server");
         if (program.isEmpty()) {
             say("without redis-server: there is none on the PATH");
             return null;

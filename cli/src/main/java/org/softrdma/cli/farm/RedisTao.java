@@ -3,8 +3,10 @@ package org.softrdma.cli.farm;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Locale;
 import org.softrdma.bench.measurement.MeasurementException;
@@ -194,6 +196,10 @@ final class RedisTao implements AutoCloseable {
         private int firstAdded = data.nodes();
 
         private int nextAdded = firstAdded;
+        /** Connections whose operation is a change that waits for replicas. */
+        private final BitSet waiting = new BitSet();
+
+        private final String waited = "\r\n:" + servers.replicas() + "\r\n";
 
         Operations(TaoChoice choice) {
             this.choice = choice;
@@ -203,11 +209,12 @@ final class RedisTao implements AutoCloseable {
         public int begin(int connection, ByteBuffer output) {
             choice.next(nextAdded - firstAdded);
             RespConnections.put(output, command());
-            if (!choice.operation().isChange() || servers.replicas() == 0) {
-                return 1;
+            boolean waits = choice.operation().isChange() && servers.replicas() > 0;
+            if (waits) {
+                RespConnections.put(output, "WAIT", "" + servers.replicas(), "0");
             }
-            RespConnections.put(output, "WAIT", "" + servers.replicas(), "0");
-            return 2;
+            waiting.set(connection, waits);
+            return waits ? 2 : 1;
         }
 
         private String[] command() {
@@ -237,7 +244,20 @@ final class RedisTao implements AutoCloseable {
 
         @Override
         public void end(int connection, ByteBuffer replies, long latencyNs) {
-            // none of them is an error
+            boolean isMissing = replies.get(0) == '$' && replies.get(1) == '-';
+            if (isMissing || (waiting.get(connection) && !endsWith(replies, waited))) {
+                throw new MeasurementException("redis has no such node, or not all of its replicas have a change: "
+                        + StandardCharsets.US_ASCII.decode(replies).toString().strip());
+            }
+        }
+
+        private static boolean endsWith(ByteBuffer replies, String end) {
+            for (int i = 0; i < end.length(); i++) {
+                if (replies.get(replies.limit() - end.length() + i) != end.charAt(i)) {
+                    return false;
+                }
+            }
+            return true;
         }
     }
 

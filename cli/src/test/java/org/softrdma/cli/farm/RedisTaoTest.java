@@ -36,8 +36,7 @@ class RedisTaoTest {
     @ParameterizedTest
     @ValueSource(ints = {0, 1})
     void shouldKeepAGraphWhoseAssociationsLeadBothWays(int replicas) {
-        Optional<Path> program =
-                ServerProcess.find("redis-server", System.getenv().getOrDefault("PATH", ""));
+        Optional<Path> program = ServerProcess.find("redis-server");
         Assumptions.assumeTrue(program.isPresent(), "redis-server is not installed");
         try (RedisTao redis = RedisTao.start(program.orElseThrow(), replicas, DATA)) {
             requireGraph(redis);

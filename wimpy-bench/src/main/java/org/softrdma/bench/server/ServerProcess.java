@@ -281,6 +281,15 @@ public final class ServerProcess implements AutoCloseable {
                 .findFirst();
     }
 
+    /**
+     * Where a program is on this process's {@code PATH}.
+     *
+     * @param program its name
+     */
+    public static Optional<Path> find(String program) {
+        return find(program, System.getenv().getOrDefault("PATH", ""));
+    }
+
     private void awaitPort(String name) throws IOException {
         long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(START_SECONDS);
         while (true) {

@@ -21,7 +21,7 @@ class TransferStoreTest {
     private Path directory;
 
     private static Path program(String name) {
-        Optional<Path> found = ServerProcess.find(name, System.getenv().getOrDefault("PATH", ""));
+        Optional<Path> found = ServerProcess.find(name);
         Assumptions.assumeTrue(found.isPresent(), name + " is not installed");
         return found.get();
     }
