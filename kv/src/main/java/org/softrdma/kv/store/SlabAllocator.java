@@ -1,6 +1,7 @@
 package org.softrdma.kv.store;
 
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -317,6 +318,11 @@ public final class SlabAllocator {
         return arenas[arenaIndex(chunk)].memory;
     }
 
+    /** The same memory, for copies into buffers: one object for all threads, so its position and limit stay as they are. */
+    ByteBuffer bytes(long chunk) {
+        return arenas[arenaIndex(chunk)].bytes;
+    }
+
     /** The arena in which a chunk lies. */
     ItemArena arena(long chunk) {
         return arenas[arenaIndex(chunk)].arena;
@@ -458,6 +464,7 @@ public final class SlabAllocator {
     private static final class ArenaPages {
         final ItemArena arena;
         final MemorySegment memory;
+        final ByteBuffer bytes;
         final @Nullable SlabPage[] pages;
 
         /** With which chunks of a page begin that had another class; else 0. */
@@ -466,6 +473,7 @@ public final class SlabAllocator {
         ArenaPages(ItemArena arena, int pageCount) {
             this.arena = arena;
             this.memory = arena.memory();
+            this.bytes = memory.asByteBuffer();
             this.pages = new SlabPage[pageCount];
             this.generations = new int[pageCount];
         }

@@ -2,6 +2,7 @@ package org.softrdma.kv.store;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.kv.item.ItemDescriptor;
 import org.softrdma.kv.item.Locator;
@@ -72,6 +73,18 @@ public final class StoredItem {
     /** Bytes of the value. */
     public int valueLength() {
         return ItemDescriptor.valueLength(memory, item);
+    }
+
+    /**
+     * Copies the value to the position of a buffer, which moves. Rejected: a copy of memory segments, because that of a
+     * buffer is an object on the heap for each value.
+     *
+     * @param target has room for it
+     */
+    public void copyValue(ByteBuffer target) {
+        int length = valueLength();
+        target.put(target.position(), slabs.bytes(chunk), (int) valueOffset(), length);
+        target.position(target.position() + length);
     }
 
     /** Bytes of the key. */

@@ -109,10 +109,7 @@ final class ConnectionOutput {
         }
         ByteBuffer out = buffer(lineLength + length + end.length);
         out.put(line, 0, lineLength);
-        if (length > 0) {
-            MemorySegment.copy(item.memory(), item.valueOffset(), MemorySegment.ofBuffer(out), 0, length);
-            out.position(out.position() + length);
-        }
+        item.copyValue(out);
         out.put(end);
     }
 

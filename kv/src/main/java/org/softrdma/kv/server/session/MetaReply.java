@@ -22,6 +22,7 @@ final class MetaReply {
     private final KvService service;
     private final Conversation connection;
     private final ReplyLine line = new ReplyLine();
+    private final byte[] digits = new byte[DecimalValue.MAX_LENGTH];
     private TextRequest request = new TextRequest();
     private long nowSeconds;
 
@@ -107,7 +108,6 @@ final class MetaReply {
      */
     void describeNumber(StoredItem item, long number, long cas, boolean created) {
         MetaFlags flags = request.meta();
-        byte[] digits = new byte[DecimalValue.MAX_LENGTH];
         int length = TextProtocol.number(digits, 0, number);
         if (flags.has('v')) {
             line.begin(VALUE).add(length);
