@@ -15,11 +15,11 @@ public interface FabricTime extends TimeOfRun {
 
     @Override
     default void idle(int rounds) {
-        fabric().baton().idle();
+        fabric().scheduler().idle();
     }
 
     @Override
     default void sleep(long durationNs) {
-        fabric().baton().sleep(durationNs);
+        fabric().scheduler().sleep(durationNs);
     }
 }

@@ -9,17 +9,17 @@ import org.agrona.concurrent.IdleStrategy;
 import org.agrona.concurrent.NanoClock;
 import org.softrdma.fabric.adversary.DeviceAdversary;
 import org.softrdma.fabric.adversary.Habit;
-import org.softrdma.fabric.baton.Baton;
-import org.softrdma.fabric.baton.Choices;
-import org.softrdma.fabric.baton.Group;
-import org.softrdma.fabric.baton.SimulationException;
-import org.softrdma.fabric.baton.Trace;
 import org.softrdma.fabric.memory.FabricMemory;
 import org.softrdma.fabric.memory.GrainCopier;
 import org.softrdma.fabric.memory.RegisteredRanges;
 import org.softrdma.fabric.memory.VirtualAddresses;
 import org.softrdma.fabric.network.Network;
 import org.softrdma.fabric.network.NetworkSettings;
+import org.softrdma.fabric.scheduler.Choices;
+import org.softrdma.fabric.scheduler.Group;
+import org.softrdma.fabric.scheduler.Scheduler;
+import org.softrdma.fabric.scheduler.SimulationException;
+import org.softrdma.fabric.scheduler.Trace;
 
 /**
  * A simulated network of nodes with software RNICs, for one run. Create nodes, then {@link #run} a process, which opens
@@ -43,7 +43,7 @@ public final class Fabric {
     /** Sends of a thousand that take nothing for a while, so that what they were to read is read later. */
     private static final int LATE_READS = 100;
 
-    private final Baton baton;
+    private final Scheduler scheduler;
     private final Network network;
     private final FabricMemory memory;
     private final NodeSurroundings surroundings;
@@ -58,19 +58,24 @@ public final class Fabric {
      * @param settings what may happen
      */
     public Fabric(long seed, FabricSettings settings) {
-        baton = new Baton(new Choices(seed), settings.limits());
+        scheduler = new Scheduler(new Choices(seed), settings.limits());
         habits = settings.habits();
         VirtualAddresses addresses = new VirtualAddresses();
-        RegisteredRanges registered = new RegisteredRanges(baton, addresses);
-        GrainCopier copier = new GrainCopier(baton, registered, settings.grains());
+        RegisteredRanges registered = new RegisteredRanges(scheduler, addresses);
+        GrainCopier copier = new GrainCopier(scheduler, registered, settings.grains());
         memory = new FabricMemory(copier, addresses);
-        network = new Network(baton, network(settings), copier);
+        network = new Network(scheduler, network(settings), copier);
         surroundings = new NodeSurroundings(
-                baton, network, memory, registered, new DeviceAdversary(baton, settings.habits()), settings.devices());
-        faults = new FaultInjector(baton, network, settings.faults());
+                scheduler,
+                network,
+                memory,
+                registered,
+                new DeviceAdversary(scheduler, settings.habits()),
+                settings.devices());
+        faults = new FaultInjector(scheduler, network, settings.faults());
         network.inspectedBy(faults);
-        baton.add(network);
-        baton.add(faults);
+        scheduler.add(network);
+        scheduler.add(faults);
     }
 
     private static NetworkSettings network(FabricSettings settings) {
@@ -121,12 +126,12 @@ public final class Fabric {
      */
     public void run(FabricNode node, FabricNode.Program program) {
         try {
-            baton.run(node.group(), "main", () -> {
+            scheduler.run(node.group(), "main", () -> {
                 faults.begin();
                 FabricNode.run(program);
             });
         } finally {
-            if (baton.isOver()) {
+            if (scheduler.isOver()) {
                 memory.close(); // else a thread still runs, and it may use it
             }
         }
@@ -154,17 +159,17 @@ public final class Fabric {
 
     /** The virtual clock. */
     public NanoClock clock() {
-        return baton;
+        return scheduler;
     }
 
     /** For processes that poll memory: lets other processes run. */
     public IdleStrategy idleStrategy() {
-        return new BatonIdleStrategy(baton);
+        return new SimulatedIdleStrategy(scheduler);
     }
 
     /** Schedules the processes, and makes every choice. */
-    public Baton baton() {
-        return baton;
+    public Scheduler scheduler() {
+        return scheduler;
     }
 
     /** What its devices do because verbs allow it. */
@@ -174,6 +179,6 @@ public final class Fabric {
 
     /** The trace of the run. */
     public Trace trace() {
-        return baton.trace();
+        return scheduler.trace();
     }
 }

@@ -7,10 +7,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
 import org.agrona.concurrent.NanoClock;
-import org.softrdma.fabric.baton.Group;
-import org.softrdma.fabric.baton.SimulatedThread;
 import org.softrdma.fabric.fault.Resource;
 import org.softrdma.fabric.network.FabricTransport;
+import org.softrdma.fabric.scheduler.Group;
+import org.softrdma.fabric.scheduler.SimulatedThread;
 import org.softrdma.net.transport.Transport;
 import org.softrdma.sim.SoftRdmaContext;
 import org.softrdma.sim.device.DeviceSettings;
@@ -48,7 +48,7 @@ public final class FabricNode {
         this.surroundings = surroundings;
         this.group = group;
         this.address = address;
-        clock = new NodeClock(surroundings.baton());
+        clock = new NodeClock(surroundings.scheduler());
         quota = new NodeQuota(group.name());
     }
 
@@ -113,7 +113,7 @@ public final class FabricNode {
                         pageLocks,
                         surroundings.memory(),
                         surroundings.registered(),
-                        surroundings.baton().choices().generator(),
+                        surroundings.scheduler().choices().generator(),
                         quota,
                         surroundings.adversary().ofDevice()));
         return wrapper.apply(device);
@@ -127,7 +127,7 @@ public final class FabricNode {
      * @return completes when it has ended
      */
     public SimulatedThread start(String name, Program program) {
-        return surroundings.baton().start(group, name + "." + processes++, Group.Kind.PROCESS, () -> run(program));
+        return surroundings.scheduler().start(group, name + "." + processes++, Group.Kind.PROCESS, () -> run(program));
     }
 
     /**
@@ -138,7 +138,7 @@ public final class FabricNode {
      * @return completes when it has ended
      */
     public SimulatedThread startHelper(String name, Program program) {
-        return surroundings.baton().start(group, name + "." + processes++, Group.Kind.HELPER, () -> run(program));
+        return surroundings.scheduler().start(group, name + "." + processes++, Group.Kind.HELPER, () -> run(program));
     }
 
     /**
@@ -175,12 +175,12 @@ public final class FabricNode {
      * @param name of the step
      */
     public void step(String name) {
-        surroundings.baton().note(name, 0);
+        surroundings.scheduler().note(name, 0);
         if (name.equals(fatalStep) && --stepsLeft == 0) {
             kill();
-            surroundings.baton().idle(); // from which nobody returns who is dead
+            surroundings.scheduler().idle(); // from which nobody returns who is dead
         }
-        surroundings.baton().step();
+        surroundings.scheduler().step();
     }
 
     // ---- faults
@@ -202,13 +202,13 @@ public final class FabricNode {
      * @param partsPerMillion how much; negative if it falls behind
      */
     public void driftClock(long partsPerMillion) {
-        surroundings.baton().note("a clock drifts", partsPerMillion);
+        surroundings.scheduler().note("a clock drifts", partsPerMillion);
         clock.drift(partsPerMillion);
     }
 
     /** Its clock stands still for a time, while it runs. */
     public void haltClock(long durationNs) {
-        surroundings.baton().note("a clock stands still", durationNs);
+        surroundings.scheduler().note("a clock stands still", durationNs);
         clock.halt(durationNs);
     }
 
@@ -226,7 +226,7 @@ public final class FabricNode {
 
     /** Pauses its processes for a time, but not its RNICs. */
     public void pauseProcesses(long durationNs) {
-        long untilNs = surroundings.baton().nanoTime() + durationNs;
+        long untilNs = surroundings.scheduler().nanoTime() + durationNs;
         group.pause(Group.Kind.PROCESS, untilNs);
         group.pause(Group.Kind.HELPER, untilNs);
     }
@@ -234,7 +234,7 @@ public final class FabricNode {
     /** Pauses its processes and its RNICs for a time, like a virtual machine that is migrated. */
     public void pause(long durationNs) {
         pauseProcesses(durationNs);
-        group.pause(Group.Kind.LOOP, surroundings.baton().nanoTime() + durationNs);
+        group.pause(Group.Kind.LOOP, surroundings.scheduler().nanoTime() + durationNs);
     }
 
     /** Makes it a slow reader: it takes data of a connection in pieces of limited size, at limited intervals. */
@@ -244,7 +244,7 @@ public final class FabricNode {
 
     /** Limits a resource of the node from now on; it keeps what it has. */
     public void limit(Resource resource, long most) {
-        surroundings.baton().note("a node is limited", most);
+        surroundings.scheduler().note("a node is limited", most);
         switch (resource) {
             case MEMORY_REGIONS -> quota.limit(ResourceQuota.Kind.MEMORY_REGION, most);
             case QUEUE_PAIRS -> quota.limit(ResourceQuota.Kind.QUEUE_PAIR, most);

@@ -4,10 +4,10 @@ import java.util.EnumSet;
 import java.util.Map;
 import java.util.Set;
 import org.softrdma.fabric.adversary.Habit;
-import org.softrdma.fabric.baton.Baton;
 import org.softrdma.fabric.fault.FaultPlan;
 import org.softrdma.fabric.memory.Grains;
 import org.softrdma.fabric.network.NetworkSettings;
+import org.softrdma.fabric.scheduler.Scheduler;
 
 /**
  * What may happen on a fabric apart from what its processes do. Immutable.
@@ -23,12 +23,12 @@ public record FabricSettings(
         NetworkSettings network,
         Grains grains,
         FaultPlan faults,
-        Baton.Limits limits,
+        Scheduler.Limits limits,
         Set<Habit> habits,
         Map<String, String> devices) {
     /** Streams are split, copies happen at once. */
     public static final FabricSettings DEFAULT = new FabricSettings(
-            NetworkSettings.DEFAULT, Grains.NONE, FaultPlan.NONE, Baton.Limits.DEFAULT, Set.of(), Map.of());
+            NetworkSettings.DEFAULT, Grains.NONE, FaultPlan.NONE, Scheduler.Limits.DEFAULT, Set.of(), Map.of());
 
     /** Copies. */
     public FabricSettings {
@@ -62,7 +62,7 @@ public record FabricSettings(
     }
 
     /** The same with other limits. */
-    public FabricSettings with(Baton.Limits newLimits) {
+    public FabricSettings with(Scheduler.Limits newLimits) {
         return new FabricSettings(network, grains, faults, newLimits, habits, devices);
     }
 

@@ -7,8 +7,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
-import org.softrdma.fabric.baton.Baton;
-import org.softrdma.fabric.baton.Source;
 import org.softrdma.fabric.fault.ArmedFault;
 import org.softrdma.fabric.fault.Fault;
 import org.softrdma.fabric.fault.FaultPlan;
@@ -17,20 +15,22 @@ import org.softrdma.fabric.fault.What;
 import org.softrdma.fabric.fault.When;
 import org.softrdma.fabric.network.Inspector;
 import org.softrdma.fabric.network.Network;
+import org.softrdma.fabric.scheduler.Scheduler;
+import org.softrdma.fabric.scheduler.Source;
 
 /** Makes the faults of a plan happen. */
 final class FaultInjector implements Inspector, Source {
-    private final Baton baton;
+    private final Scheduler scheduler;
     private final Network network;
     private final long beginNs;
     private final List<ArmedFault> armed = new ArrayList<>();
     private final Map<InetAddress, FabricNode> nodes = new HashMap<>();
     private final Map<String, FabricNode> byName = new HashMap<>();
 
-    FaultInjector(Baton baton, Network network, FaultPlan plan) {
-        this.baton = baton;
+    FaultInjector(Scheduler scheduler, Network network, FaultPlan plan) {
+        this.scheduler = scheduler;
         this.network = network;
-        beginNs = baton.nanoTime();
+        beginNs = scheduler.nanoTime();
         plan.faults().forEach(fault -> armed.add(new ArmedFault(requireOfNodes(fault))));
     }
 
@@ -156,7 +156,7 @@ final class FaultInjector implements Inspector, Source {
 
     /** What is planned for the beginning happens before anything else. */
     void begin() {
-        while (nextNs() <= baton.nanoTime()) {
+        while (nextNs() <= scheduler.nanoTime()) {
             step();
         }
     }
@@ -166,7 +166,7 @@ final class FaultInjector implements Inspector, Source {
         for (ArmedFault each : List.copyOf(armed)) {
             if (each.left() > 0
                     && each.fault().when() instanceof When.AtTime at
-                    && beginNs + at.ns() <= baton.nanoTime()) {
+                    && beginNs + at.ns() <= scheduler.nanoTime()) {
                 occur(each, null);
                 each.end(); // its time does not come again
                 return;
@@ -186,7 +186,7 @@ final class FaultInjector implements Inspector, Source {
     }
 
     private boolean occurs(ArmedFault one) {
-        return one.occurs(baton.choices()::chance);
+        return one.occurs(scheduler.choices()::chance);
     }
 
     private static void happen(What.OnConnection what, Passage passage) {

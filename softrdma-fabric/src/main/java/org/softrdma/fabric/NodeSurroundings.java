@@ -2,15 +2,15 @@ package org.softrdma.fabric;
 
 import java.util.Map;
 import org.softrdma.fabric.adversary.DeviceAdversary;
-import org.softrdma.fabric.baton.Baton;
 import org.softrdma.fabric.memory.FabricMemory;
 import org.softrdma.fabric.memory.RegisteredRanges;
 import org.softrdma.fabric.network.Network;
+import org.softrdma.fabric.scheduler.Scheduler;
 
 /**
  * What the nodes of a fabric share.
  *
- * @param baton who runs when
+ * @param scheduler who runs when
  * @param network between them
  * @param memory of their applications
  * @param registered what of it is registered
@@ -18,7 +18,7 @@ import org.softrdma.fabric.network.Network;
  * @param devices options of their devices
  */
 record NodeSurroundings(
-        Baton baton,
+        Scheduler scheduler,
         Network network,
         FabricMemory memory,
         RegisteredRanges registered,

@@ -3,10 +3,10 @@
  * a time, and one seed decides every choice. What fails is replayed by its seed.
  *
  * <p>The devices are the software RNIC as it is; their event loops, sockets, clock, keys and copies are the fabric's.
- * Processes are simulated threads. Everything runs on the thread that holds the baton, unless a class says otherwise.
+ * Processes are simulated threads. Everything runs on the thread that the scheduler runs, unless a class says otherwise.
  *
  * <p>Read {@link org.softrdma.fabric.Fabric} first, then
- * {@link org.softrdma.fabric.baton.Baton}.
+ * {@link org.softrdma.fabric.scheduler.Scheduler}.
  */
 @NullMarked
 package org.softrdma.fabric;

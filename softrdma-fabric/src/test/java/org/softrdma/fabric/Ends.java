@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import org.softrdma.fabric.baton.SimulatedThread;
+import org.softrdma.fabric.scheduler.SimulatedThread;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionChannel;
 import org.softrdma.verbs.CompletionQueue;
@@ -170,7 +170,7 @@ final class Ends implements AutoCloseable {
                 owned.add(client.device.resolve(new InetSocketAddress(serverNode.address(), PORT), PATIENCE_NS));
         QueuePair pair = connector.createQueuePair(client.domain, client.attributes());
         connector.connect(ConnectionParameters.ofReads(4), PATIENCE_NS);
-        assertEquals(true, fabric.baton().until(accepting::isEnded, PATIENCE_NS));
+        assertEquals(true, fabric.scheduler().until(accepting::isEnded, PATIENCE_NS));
         return new Link(pair, accepted[0]);
     }
 

@@ -116,7 +116,7 @@ final class Exchange {
             PostStatus posted = pair.postReceive(1, inbox, 0, BYTES);
             assertTrue(posted == PostStatus.ACCEPTED, "RECV was " + posted);
             request.accept(ConnectionParameters.ofReads(4));
-            boolean ignored = fabric.baton()
+            boolean ignored = fabric.scheduler()
                     .until(() -> pair.disconnected().toCompletableFuture().isDone(), 2 * PATIENCE_NS);
         } catch (VerbsException e) {
             // The connection did not come to be.

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import org.softrdma.fabric.baton.SimulatedThread;
+import org.softrdma.fabric.scheduler.SimulatedThread;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.CompletionStatus;
@@ -143,7 +143,7 @@ final class FabricPair implements AutoCloseable {
     @Override
     public void close() {
         for (SimulatedThread process : serving) {
-            boolean ended = fabric.baton().until(process::isEnded, PATIENCE_NS);
+            boolean ended = fabric.scheduler().until(process::isEnded, PATIENCE_NS);
             assertTrue(ended, process + " has not ended");
         }
         owned.close();

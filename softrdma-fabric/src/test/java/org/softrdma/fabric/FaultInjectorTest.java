@@ -13,8 +13,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
-import org.softrdma.fabric.baton.Baton;
-import org.softrdma.fabric.baton.Choices;
 import org.softrdma.fabric.fault.Fault;
 import org.softrdma.fabric.fault.FaultPlan;
 import org.softrdma.fabric.fault.What;
@@ -26,23 +24,25 @@ import org.softrdma.fabric.memory.VirtualAddresses;
 import org.softrdma.fabric.network.Inspector;
 import org.softrdma.fabric.network.Network;
 import org.softrdma.fabric.network.NetworkSettings;
+import org.softrdma.fabric.scheduler.Choices;
+import org.softrdma.fabric.scheduler.Scheduler;
 import org.softrdma.sim.roce.wire.PacketKind;
 import org.softrdma.sim.wire.MessageKind;
 
 /** When faults happen, and how often. */
 class FaultInjectorTest {
-    private final Baton baton = new Baton(new Choices(1), Baton.Limits.DEFAULT);
+    private final Scheduler scheduler = new Scheduler(new Choices(1), Scheduler.Limits.DEFAULT);
     private final Network network = new Network(
-            baton,
+            scheduler,
             NetworkSettings.DEFAULT,
-            new GrainCopier(baton, new RegisteredRanges(baton, new VirtualAddresses()), Grains.NONE));
+            new GrainCopier(scheduler, new RegisteredRanges(scheduler, new VirtualAddresses()), Grains.NONE));
     private final Inspector.Passage passage = mock(Inspector.Passage.class);
 
     @Test
     void shouldHappenAsOftenAsThePlanSaysWhateverOccasionsAreNotTaken() {
         When when = new When.OnMessage(When.ANY, When.ANY, MessageKind.WRITE, 0);
         FaultPlan plan = FaultPlan.NONE.and(new Fault(when, new What.Reset(), 500, 3));
-        FaultInjector injector = new FaultInjector(baton, network, plan);
+        FaultInjector injector = new FaultInjector(scheduler, network, plan);
 
         for (int number = 1; number <= 1000; number++) {
             injector.begun(passage, new Inspector.Message(MessageKind.WRITE, number, OptionalLong.empty()));
@@ -57,7 +57,7 @@ class FaultInjectorTest {
                 .and(new When.OnDatagram(When.ANY, When.ANY, 2), new What.Lose())
                 .and(new When.OnDatagram(When.ANY, When.ANY, 3), new What.Repeat())
                 .and(new When.OnDatagram(When.ANY, When.ANY, 4), new What.Delay(5));
-        FaultInjector injector = new FaultInjector(baton, network, plan);
+        FaultInjector injector = new FaultInjector(scheduler, network, plan);
         List<Inspector.DatagramPassage> datagrams = new ArrayList<>();
         for (int number = 1; number <= 4; number++) {
             datagrams.add(mock(Inspector.DatagramPassage.class));
@@ -74,7 +74,7 @@ class FaultInjectorTest {
     void shouldLoseThePacketThatThePlanNamesByKindAndNumber() {
         FaultPlan plan =
                 FaultPlan.NONE.and(new When.OnPacket(When.ANY, When.ANY, PacketKind.READ_RESPONSE, 2), new What.Lose());
-        FaultInjector injector = new FaultInjector(baton, network, plan);
+        FaultInjector injector = new FaultInjector(scheduler, network, plan);
         List<Optional<Inspector.Packet>> packets = List.of(
                 Optional.empty(),
                 Optional.of(new Inspector.Packet(PacketKind.READ_RESPONSE, 1)),
@@ -106,7 +106,7 @@ class FaultInjectorTest {
         FaultPlan plan = FaultPlan.NONE
                 .and(new Fault(new When.AfterBytes(When.ANY, When.ANY, 5), new What.Reset(), 1000, 9))
                 .and(new Fault(new When.AfterBytes(When.ANY, When.ANY, 9), new What.Reset(), 1000, 9));
-        FaultInjector injector = new FaultInjector(baton, network, plan);
+        FaultInjector injector = new FaultInjector(scheduler, network, plan);
 
         assertEquals(5, injector.next(passage, 0));
         assertEquals(5, injector.next(passage, 5));

@@ -13,11 +13,11 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.softrdma.fabric.baton.SimulationException;
 import org.softrdma.fabric.fault.Fault;
 import org.softrdma.fabric.fault.FaultPlan;
 import org.softrdma.fabric.fault.What;
 import org.softrdma.fabric.fault.When;
+import org.softrdma.fabric.scheduler.SimulationException;
 import org.softrdma.sim.wire.MessageKind;
 import org.softrdma.verbs.CompletionStatus;
 

@@ -171,7 +171,7 @@ class HabitsTest {
         MemoryRegion message = ends.server().region(WORD);
         accepted(link.client().postReceive(1, inbox, 0, WORD));
         ends.serve(() -> {
-            ends.fabric().baton().sleep(MILLISECOND_NS);
+            ends.fabric().scheduler().sleep(MILLISECOND_NS);
             accepted(link.server().postSend(2, message, 0, WORD, SendFlags.SIGNALLED));
         });
         boolean received = waiter.await(ends.client());
@@ -246,7 +246,7 @@ class HabitsTest {
         if (!takesBack) {
             accepted(link.client().postWrite(1, source, 0, WORD, 0, rkey, SendFlags.SIGNALLED));
             CompletionStatus ignored = ends.client().next(ends.client().sends()).status();
-            ends.fabric().baton().sleep(MILLISECOND_NS);
+            ends.fabric().scheduler().sleep(MILLISECOND_NS);
         }
         long word = other.memory().get(ValueLayout.JAVA_LONG, 0);
         link.close();
@@ -370,7 +370,7 @@ class HabitsTest {
             link.client().disconnect();
             long first = ends.client().next(ends.client().receives()).wrId();
             link.close();
-            ends.fabric().baton().sleep(MILLISECOND_NS);
+            ends.fabric().scheduler().sleep(MILLISECOND_NS);
             boolean none = ends.client().receives().poll(WorkCompletion.array(1)) == 0;
             inbox.close();
             return fineIf(first == 0 && none);
@@ -387,7 +387,7 @@ class HabitsTest {
         MemoryRegion remote = ends.server().region(WORD, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_WRITE);
         remote.memory().set(ValueLayout.JAVA_LONG, 0, 1);
         accepted(link.client().postRead(1, words, 0, WORD, remote.address(), remote.rkey(), SendFlags.SIGNALLED));
-        ends.fabric().baton().sleep(headStartNs);
+        ends.fabric().scheduler().sleep(headStartNs);
         accepted(link.client()
                 .postWrite(2, words, WORD, WORD, remote.address(), remote.rkey(), SendFlags.SIGNALLED | flags));
         for (int i = 0; i < 2; i++) {

@@ -169,7 +169,7 @@ final class Links implements AutoCloseable {
     /** Waits until the ends of a connection know that it is over. */
     void awaitEnd(int connection) {
         for (QueuePair pair : List.of(pairs.get(connection), serverPairs.get(connection))) {
-            boolean over = fabric.baton()
+            boolean over = fabric.scheduler()
                     .until(() -> pair.disconnected().toCompletableFuture().isDone(), PATIENCE_NS);
             assertEquals(true, over, pair + " does not know that its connection is over");
         }

@@ -59,7 +59,7 @@ class NodeClockTest {
         one.driftClock(500_000);
         fabric.run(one, () -> {
             long behindNs = one.clock().nanoTime() - fabric.clock().nanoTime();
-            fabric.baton().sleep(2 * SECOND);
+            fabric.scheduler().sleep(2 * SECOND);
             assertTrue(one.clock().nanoTime() - fabric.clock().nanoTime() - behindNs >= SECOND);
             assertEquals(fabric.clock().nanoTime(), other.clock().nanoTime());
         });
@@ -79,7 +79,7 @@ class NodeClockTest {
                     done.add(step);
                 }
             });
-            fabric.baton().sleep(SECOND);
+            fabric.scheduler().sleep(SECOND);
             assertFalse(victim.isAlive());
             assertEquals(List.of("commit", "prepare"), done);
         });
@@ -95,7 +95,7 @@ class NodeClockTest {
             fabric.partition(one, other, SECOND);
             assertFalse(fabric.reaches(one, other));
             assertFalse(fabric.reaches(other, one));
-            fabric.baton().sleep(2 * SECOND);
+            fabric.scheduler().sleep(2 * SECOND);
             assertTrue(fabric.reaches(one, other));
             other.powerOff();
             assertFalse(fabric.reaches(one, other));

@@ -55,7 +55,7 @@ class PlantedReadersTest {
 
     private static void set(FabricPair pair, MemorySegment memory, long offset, long value) {
         memory.set(ValueLayout.JAVA_LONG, offset, value);
-        pair.fabric().baton().step();
+        pair.fabric().scheduler().step();
     }
 
     private static long word(MemorySegment memory, long offset) {
@@ -159,7 +159,7 @@ class PlantedReadersTest {
         table.memory().set(ValueLayout.JAVA_LONG, LINE, 7);
         MemoryRegion sink = pair.local(WORD);
         pair.serve(() -> {
-            pair.fabric().baton().sleep(pair.fabric().baton().choices().between(0, MOVE_WITHIN_NS));
+            pair.fabric().scheduler().sleep(pair.fabric().scheduler().choices().between(0, MOVE_WITHIN_NS));
             set(pair, table.memory(), 0, 7);
             set(pair, table.memory(), LINE, 0);
         });

@@ -11,13 +11,13 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.opentest4j.AssertionFailedError;
-import org.softrdma.fabric.baton.Baton;
-import org.softrdma.fabric.baton.SimulationException;
 import org.softrdma.fabric.fault.Fault;
 import org.softrdma.fabric.fault.FaultPlan;
 import org.softrdma.fabric.fault.What;
 import org.softrdma.fabric.fault.When;
 import org.softrdma.fabric.network.NetworkSettings;
+import org.softrdma.fabric.scheduler.Scheduler;
+import org.softrdma.fabric.scheduler.SimulationException;
 import org.softrdma.fabric.shrink.FailingRun;
 import org.softrdma.fabric.shrink.Shrinker;
 import org.softrdma.fabric.shrink.Trial;
@@ -31,8 +31,8 @@ class RandomPlansTest {
     private static final int SEEDS = 500 / Integer.getInteger("softrdma.sample", 1);
     private static final int MOST_RUNS = 200;
     /** An exchange takes some hundreds; whoever takes so many does nothing but turn in circles. */
-    private static final Baton.Limits FEW_STEPS =
-            new Baton.Limits(50_000, TimeUnit.DAYS.toNanos(1), TimeUnit.MINUTES.toNanos(2), 250);
+    private static final Scheduler.Limits FEW_STEPS =
+            new Scheduler.Limits(50_000, TimeUnit.DAYS.toNanos(1), TimeUnit.MINUTES.toNanos(2), 250);
 
     private static final String[] NODES = {"server", "client"};
     private static final MessageKind[] KINDS = MessageKind.values();

@@ -8,8 +8,8 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.softrdma.fabric.baton.SimulatedThread;
 import org.softrdma.fabric.memory.Grains;
+import org.softrdma.fabric.scheduler.SimulatedThread;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionOpcode;
 import org.softrdma.verbs.CompletionStatus;
@@ -122,16 +122,18 @@ class Rfc7306OnTheFabricTest {
             int[] ownSwaps = new int[1];
             SimulatedThread server = ends.serve(() -> {
                 for (int i = 0; i < UPDATES; i++) {
-                    ends.fabric().baton().sleep(ends.fabric().baton().choices().between(1, 40_000));
+                    ends.fabric()
+                            .scheduler()
+                            .sleep(ends.fabric().scheduler().choices().between(1, 40_000));
                     long before = (long) WORD.getVolatile(memory, 0L);
-                    ends.fabric().baton().step();
+                    ends.fabric().scheduler().step();
                     boolean swapped = WORD.compareAndSet(memory, 0L, before, value(number(before) + 1));
                     ownSwaps[0] += swapped ? 1 : 0;
                 }
             });
             Counting counting = new Counting();
             count(ends, swapping, reading, word, counting);
-            assertTrue(ends.fabric().baton().until(server::isEnded, Ends.PATIENCE_NS));
+            assertTrue(ends.fabric().scheduler().until(server::isEnded, Ends.PATIENCE_NS));
             assertEquals(
                     counting.swapped + ownSwaps[0],
                     number((long) WORD.getVolatile(memory, 0L)),
@@ -163,7 +165,7 @@ class Rfc7306OnTheFabricTest {
             }
             SimulatedThread consumer = ends.serve(() -> consume(ends, target));
             for (int i = 0; i < MESSAGES; i++) {
-                int length = ends.fabric().baton().choices().below(MOST_BYTES);
+                int length = ends.fabric().scheduler().choices().below(MOST_BYTES);
                 for (int at = 0; at < length; at++) {
                     source.memory().set(ValueLayout.JAVA_BYTE, (long) i * MOST_BYTES + at, at(i, at));
                 }
@@ -184,7 +186,7 @@ class Rfc7306OnTheFabricTest {
                 assertEquals(i, completion.wrId());
                 assertEquals(CompletionOpcode.WRITE, completion.opcode());
             }
-            assertTrue(ends.fabric().baton().until(consumer::isEnded, Ends.PATIENCE_NS));
+            assertTrue(ends.fabric().scheduler().until(consumer::isEnded, Ends.PATIENCE_NS));
             assertEquals(0, untouched.memory().get(ValueLayout.JAVA_LONG, 0), "the RECVs' buffer");
             link.close();
             target.close();

@@ -16,9 +16,9 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.softrdma.fabric.baton.SimulatedThread;
 import org.softrdma.fabric.network.DatagramSettings;
 import org.softrdma.fabric.network.NetworkSettings;
+import org.softrdma.fabric.scheduler.SimulatedThread;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.CompletionStatus;
@@ -116,13 +116,13 @@ class RoceFanInTest {
             SimulatedThread holding = fabric.node("elsewhere").start("hold up", () -> {
                 while (!sending.stream().allMatch(SimulatedThread::isEnded)) {
                     receiver.pause(HELD_UP_NS); // what arrives meanwhile finds room, or is lost
-                    assertFalse(fabric.baton().until(() -> false, 2 * HELD_UP_NS));
+                    assertFalse(fabric.scheduler().until(() -> false, 2 * HELD_UP_NS));
                 }
             });
             assertTrue(
-                    fabric.baton().until(() -> sending.stream().allMatch(SimulatedThread::isEnded), PATIENCE_NS),
+                    fabric.scheduler().until(() -> sending.stream().allMatch(SimulatedThread::isEnded), PATIENCE_NS),
                     "not all senders come to their end");
-            assertTrue(fabric.baton().until(holding::isEnded, PATIENCE_NS));
+            assertTrue(fabric.scheduler().until(holding::isEnded, PATIENCE_NS));
             received = counter(device, "packetsReceived");
         }
 
@@ -142,7 +142,7 @@ class RoceFanInTest {
                         own.add(device.allocateMemory(bytes.length)).segment(), EnumSet.of(AccessFlag.LOCAL_WRITE)));
                 MemorySegment.copy(MemorySegment.ofArray(bytes), 0, outbox.memory(), 0, bytes.length);
                 connected++;
-                assertTrue(fabric.baton().until(() -> connected == SENDERS, PATIENCE_NS)); // they begin together
+                assertTrue(fabric.scheduler().until(() -> connected == SENDERS, PATIENCE_NS)); // they begin together
                 send(pair, queue, outbox, inbox);
                 sent += counter(device, "packetsSent");
                 again += counter(device, "retransmitted");

@@ -297,7 +297,7 @@ class RoceOnTheFabricTest {
         Ends.run(8, network(50), ROCE, ends -> {
             Ends.Link link = ends.connect();
             assertFalse(ends.fabric()
-                    .baton()
+                    .scheduler()
                     .until(
                             () -> link.client().state() != QueuePairState.READY_TO_SEND
                                     || link.server().state() != QueuePairState.READY_TO_SEND,
@@ -319,7 +319,7 @@ class RoceOnTheFabricTest {
                     ends.client().next(ends.client().sends()).status());
             ends.divide();
             assertTrue(ends.fabric()
-                    .baton()
+                    .scheduler()
                     .until(
                             () -> link.client().state() == QueuePairState.ERROR
                                     && link.server().state() == QueuePairState.ERROR,
@@ -351,13 +351,13 @@ class RoceOnTheFabricTest {
                         .client()
                         .postRead(i, sink, at, READ_BYTES, remote.address(), remote.rkey(), SendFlags.SIGNALLED));
             }
-            assertFalse(ends.fabric().baton().until(() -> false, LATENCY_NS)); // requests are on their way
+            assertFalse(ends.fabric().scheduler().until(() -> false, LATENCY_NS)); // requests are on their way
             ends.pauseClient(PAUSE_NS);
             for (int i = 0; i < READERS; i++) {
                 WorkCompletion read = ends.client().next(ends.client().sends());
                 assertEquals(CompletionStatus.SUCCESS, read.status());
             }
-            assertFalse(ends.fabric().baton().until(() -> false, PAUSE_NS)); // nothing is on its way any more
+            assertFalse(ends.fabric().scheduler().until(() -> false, PAUSE_NS)); // nothing is on its way any more
             assertEquals(
                     lost,
                     ends.server().counter("roce.packetsSent") - ends.client().counter("roce.packetsReceived"));

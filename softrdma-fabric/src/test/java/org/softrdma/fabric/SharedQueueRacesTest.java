@@ -15,7 +15,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.softrdma.fabric.baton.SimulatedThread;
+import org.softrdma.fabric.scheduler.SimulatedThread;
 import org.softrdma.verbs.AccessFlag;
 import org.softrdma.verbs.AsyncEvent;
 import org.softrdma.verbs.AsyncEvent.QueuePairEvent;
@@ -125,7 +125,7 @@ class SharedQueueRacesTest {
             senders.add(own(connector.createQueuePair(
                     clientDomain, QueuePairAttributes.of(clientQueue, QueuePairLimits.of(16, 1)))));
             connector.connect(ConnectionParameters.ofReads(1), PATIENCE_NS);
-            assertTrue(fabric.baton().until(accepting::isEnded, PATIENCE_NS));
+            assertTrue(fabric.scheduler().until(accepting::isEnded, PATIENCE_NS));
         }
 
         private <T extends AutoCloseable> T own(T resource) {
@@ -147,7 +147,7 @@ class SharedQueueRacesTest {
             }
             senders.getLast().disconnect(); // what it has not sent is flushed
             Set<Long> received = receive();
-            assertTrue(fabric.baton().until(watching::isEnded, PATIENCE_NS), "no events");
+            assertTrue(fabric.scheduler().until(watching::isEnded, PATIENCE_NS), "no events");
             for (long word = 0; word < (PAIRS - 1) * MESSAGES; word++) {
                 assertTrue(received.contains(word), "message " + word + " of " + received);
             }

@@ -100,7 +100,7 @@ final class Traffic {
                 words.set(ValueLayout.JAVA_LONG, Long.BYTES, region.rkey());
                 assertEquals(PostStatus.ACCEPTED, pair.postSend(2, hello, 0, HELLO_BYTES, SendFlags.SIGNALLED));
                 succeed(queue, 2);
-                fabric.baton()
+                fabric.scheduler()
                         .until(() -> pair.disconnected().toCompletableFuture().isDone(), PATIENCE_NS);
             }
         }

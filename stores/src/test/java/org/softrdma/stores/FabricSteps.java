@@ -2,14 +2,14 @@ package org.softrdma.stores;
 
 import java.lang.foreign.MemorySegment;
 import org.softrdma.fabric.Fabric;
-import org.softrdma.fabric.baton.Baton;
+import org.softrdma.fabric.scheduler.Scheduler;
 
 /**
- * A server hands the baton on in the middle of its changes, and writes word by word. It can be made to crash at one of
+ * A server lets others run in the middle of its changes, and writes word by word. It can be made to crash at one of
  * these steps.
  */
 public final class FabricSteps extends MemorySteps {
-    private final Baton baton;
+    private final Scheduler scheduler;
     private int stepsLeft = Integer.MAX_VALUE;
 
     /** The server is to crash here. */
@@ -19,7 +19,7 @@ public final class FabricSteps extends MemorySteps {
 
     /** Steps on a fabric. */
     public FabricSteps(Fabric fabric) {
-        baton = fabric.baton();
+        scheduler = fabric.scheduler();
     }
 
     /** The server crashes at one of its next steps. */
@@ -37,14 +37,14 @@ public final class FabricSteps extends MemorySteps {
     @Override
     public void step(Enum<?> point) {
         countDown();
-        baton.note(point.name(), 0);
-        baton.edge();
+        scheduler.note(point.name(), 0);
+        scheduler.edge();
     }
 
     @Override
     public void write(MemorySegment memory, long offset, long word) {
         super.write(memory, offset, word);
-        baton.step();
+        scheduler.step();
     }
 
     @Override
@@ -53,7 +53,7 @@ public final class FabricSteps extends MemorySteps {
             countDown();
             long here = Math.min(Long.BYTES, length - done);
             MemorySegment.copy(source, sourceOffset + done, target, targetOffset + done, here);
-            baton.step();
+            scheduler.step();
         }
     }
 }

@@ -79,7 +79,7 @@ public final class FabricStores {
 
         private void run(Consumer<StoreServer> burial) {
             run(server);
-            if (running > 0 && !fabric.baton().until(() -> running == 0, PATIENCE_NS)) {
+            if (running > 0 && !fabric.scheduler().until(() -> running == 0, PATIENCE_NS)) {
                 throw new AssertionError("a worker does not stop");
             }
             if (crashing) {
@@ -110,14 +110,14 @@ public final class FabricStores {
         /** Crashes it between two rounds, or in a change within so many steps, and waits for that. */
         public void crash(int within, long patienceNs) {
             steps.crashAfter(within);
-            boolean ignored = fabric.baton().until(() -> stopped, patienceNs);
+            boolean ignored = fabric.scheduler().until(() -> stopped, patienceNs);
             crashing = true;
             stopping = true;
             awaitEnd();
         }
 
         private void awaitEnd() {
-            if (!fabric.baton().until(() -> stopped, PATIENCE_NS)) {
+            if (!fabric.scheduler().until(() -> stopped, PATIENCE_NS)) {
                 throw new AssertionError("the server does not stop");
             }
         }
@@ -154,7 +154,7 @@ public final class FabricStores {
         FabricSteps steps = new FabricSteps(fabric);
         StoreServerContext context = new StoreServerContext(new InetSocketAddress(node.address(), PORT))
                 .nanoClock(fabric.clock())
-                .random(fabric.baton().choices().generator())
+                .random(fabric.scheduler().choices().generator())
                 .steps(steps);
         RunningServer[] running = new RunningServer[1];
         var thread = node.startHelper("server", () -> {
@@ -167,7 +167,7 @@ public final class FabricStores {
             running[0] = made;
             made.run(burial);
         });
-        boolean ignored = fabric.baton().until(() -> running[0] != null || thread.isEnded(), PATIENCE_NS);
+        boolean ignored = fabric.scheduler().until(() -> running[0] != null || thread.isEnded(), PATIENCE_NS);
         if (running[0] == null) {
             throw new AssertionError("the server does not start");
         }
@@ -189,6 +189,6 @@ public final class FabricStores {
     public static StoreClientContext client(Fabric fabric, FabricNode server) {
         return new StoreClientContext(new InetSocketAddress(server.address(), PORT))
                 .time(fabric.clock(), fabric.idleStrategy())
-                .random(fabric.baton().choices().generator());
+                .random(fabric.scheduler().choices().generator());
     }
 }

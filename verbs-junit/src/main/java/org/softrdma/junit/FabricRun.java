@@ -20,7 +20,7 @@ import org.opentest4j.TestAbortedException;
 import org.softrdma.fabric.Fabric;
 import org.softrdma.fabric.FabricNode;
 import org.softrdma.fabric.FabricSettings;
-import org.softrdma.fabric.baton.SimulationException;
+import org.softrdma.fabric.scheduler.SimulationException;
 import org.softrdma.verbs.device.VerbsDevice;
 
 /**
@@ -53,7 +53,7 @@ final class FabricRun implements ParameterResolver, InvocationInterceptor, TestW
         this.wire = wire;
         this.failed = failed;
         fabric = new Fabric(seed, settings);
-        watched = new WatchedDevices(sanitised, fabric.baton()::idle, fabric.baton()::isUnwinding);
+        watched = new WatchedDevices(sanitised, fabric.scheduler()::idle, fabric.scheduler()::isUnwinding);
     }
 
     /** For people. */
@@ -168,7 +168,7 @@ final class FabricRun implements ParameterResolver, InvocationInterceptor, TestW
         long endNs = fabric.clock().nanoTime() + PATIENCE_NS;
         long sliceNs = FIRST_SLICE_NS;
         while (fabric.clock().nanoTime() < endNs) {
-            if (fabric.baton().until(() -> fabric.baton().processes() == 1, sliceNs)) {
+            if (fabric.scheduler().until(() -> fabric.scheduler().processes() == 1, sliceNs)) {
                 return true;
             }
             sliceNs = Math.min(2 * sliceNs, LONGEST_SLICE_NS);

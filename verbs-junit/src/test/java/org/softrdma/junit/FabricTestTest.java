@@ -23,12 +23,12 @@ import org.softrdma.fabric.Fabric;
 import org.softrdma.fabric.FabricNode;
 import org.softrdma.fabric.FabricSettings;
 import org.softrdma.fabric.adversary.Habit;
-import org.softrdma.fabric.baton.Baton;
-import org.softrdma.fabric.baton.SimulationException;
-import org.softrdma.fabric.baton.Unwinding;
 import org.softrdma.fabric.fault.FaultPlan;
 import org.softrdma.fabric.fault.What;
 import org.softrdma.fabric.fault.When;
+import org.softrdma.fabric.scheduler.Scheduler;
+import org.softrdma.fabric.scheduler.SimulationException;
+import org.softrdma.fabric.scheduler.Unwinding;
 import org.softrdma.verbs.CompletionQueue;
 import org.softrdma.verbs.ProtectionDomain;
 import org.softrdma.verbs.WorkCompletion;
@@ -44,8 +44,8 @@ class FabricTestTest {
         static final List<Long> CHOICES = new ArrayList<>();
 
         static void note(Fabric fabric) {
-            SEEDS.add(fabric.baton().choices().seed());
-            CHOICES.add(fabric.baton().choices().generator().nextLong());
+            SEEDS.add(fabric.scheduler().choices().seed());
+            CHOICES.add(fabric.scheduler().choices().generator().nextLong());
         }
 
         @FabricTest(seeds = 7)
@@ -69,7 +69,7 @@ class FabricTestTest {
         @FabricTest(seeds = 1000)
         void fails(Fabric fabric) {
             runs++;
-            assertEquals(0, fabric.baton().choices().below(5));
+            assertEquals(0, fabric.scheduler().choices().below(5));
         }
     }
 
@@ -86,7 +86,7 @@ class FabricTestTest {
             assertSame(server, same);
             assertSame(device, sameDevice);
             assertEquals("client", client.name());
-            assertTrue(fabric.baton().isHeldHere());
+            assertTrue(fabric.scheduler().isRunningHere());
         }
     }
 
@@ -103,7 +103,7 @@ class FabricTestTest {
         @FabricTest(seeds = 1)
         void starts(Fabric fabric, @NodeName("other") FabricNode other) {
             other.start("late", () -> {
-                fabric.baton().sleep(60 * SECOND_NS);
+                fabric.scheduler().sleep(60 * SECOND_NS);
                 ended = true;
             });
         }
@@ -115,7 +115,7 @@ class FabricTestTest {
         void starts(Fabric fabric, @NodeName("other") FabricNode other) {
             other.start("endless", () -> {
                 while (true) {
-                    fabric.baton().sleep(SECOND_NS);
+                    fabric.scheduler().sleep(SECOND_NS);
                 }
             });
         }
@@ -153,19 +153,19 @@ class FabricTestTest {
         }
 
         static FabricSettings briefly() {
-            return FabricSettings.DEFAULT.with(new Baton.Limits(1000, 10 * SECOND_NS, 10 * SECOND_NS, 0));
+            return FabricSettings.DEFAULT.with(new Scheduler.Limits(1000, 10 * SECOND_NS, 10 * SECOND_NS, 0));
         }
 
         @FabricTest(seeds = 1, faults = "death")
         void sleeps(Fabric fabric, @NodeName("node") FabricNode node) {
             assertTrue(node.isAlive());
-            fabric.baton().sleep(2 * SECOND_NS);
+            fabric.scheduler().sleep(2 * SECOND_NS);
             assertTrue(!node.isAlive());
         }
 
         @FabricTest(seeds = 1, settings = "briefly")
         void sleepsTooLong(Fabric fabric) {
-            fabric.baton().sleep(20 * SECOND_NS);
+            fabric.scheduler().sleep(20 * SECOND_NS);
         }
     }
 
@@ -183,8 +183,8 @@ class FabricTestTest {
 
         @FabricTest(seeds = 1, faults = "plan")
         void sleeps(Fabric fabric, @NodeName("other") FabricNode other) {
-            other.start("sleeper", () -> fabric.baton().sleep(3 * SECOND_NS));
-            fabric.baton().sleep(2 * SECOND_NS);
+            other.start("sleeper", () -> fabric.scheduler().sleep(3 * SECOND_NS));
+            fabric.scheduler().sleep(2 * SECOND_NS);
             throw new AssertionError("this does not happen");
         }
     }
@@ -200,7 +200,8 @@ class FabricTestTest {
     /** Two processes that poll one queue, where each lets the other run meanwhile. */
     static class Shared {
         static FabricSettings impatient() {
-            return FabricSettings.DEFAULT.with(new Baton.Limits(1_000_000, 10_000 * SECOND_NS, 10 * SECOND_NS, 250));
+            return FabricSettings.DEFAULT.with(
+                    new Scheduler.Limits(1_000_000, 10_000 * SECOND_NS, 10 * SECOND_NS, 250));
         }
 
         @FabricTest(seeds = 3, settings = "impatient")
@@ -240,10 +241,10 @@ class FabricTestTest {
         @FabricTest(seeds = 1)
         void connects(Fabric fabric, @NodeName("server") FabricNode server) {
             server.start("server", () -> {
-                fabric.baton().sleep(SECOND_NS);
+                fabric.scheduler().sleep(SECOND_NS);
                 throw new IOException("no client came");
             });
-            try (Waits waits = () -> fabric.baton().sleep(10 * SECOND_NS)) {
+            try (Waits waits = () -> fabric.scheduler().sleep(10 * SECOND_NS)) {
                 assertSame(waits, waits);
                 throw new IllegalStateException("nobody listens");
             }
@@ -260,7 +261,7 @@ class FabricTestTest {
         static final List<Set<Habit>> HABITS = new ArrayList<>();
 
         static FabricSettings briefly() {
-            return FabricSettings.DEFAULT.with(new Baton.Limits(1000, 10 * SECOND_NS, 10 * SECOND_NS, 0));
+            return FabricSettings.DEFAULT.with(new Scheduler.Limits(1000, 10 * SECOND_NS, 10 * SECOND_NS, 0));
         }
 
         @FabricTest(seeds = 1)
@@ -276,7 +277,7 @@ class FabricTestTest {
         @FabricTest(seeds = 1, adversary = true, settings = "briefly")
         void adverseAndBrief(Fabric fabric) {
             HABITS.add(fabric.habits());
-            assertThrows(Unwinding.class, () -> fabric.baton().sleep(20 * SECOND_NS));
+            assertThrows(Unwinding.class, () -> fabric.scheduler().sleep(20 * SECOND_NS));
         }
     }
 

@@ -17,8 +17,8 @@ import org.softrdma.bench.workload.StoreConnections;
 import org.softrdma.fabric.Fabric;
 import org.softrdma.fabric.FabricNode;
 import org.softrdma.fabric.FabricSettings;
-import org.softrdma.fabric.baton.Baton;
-import org.softrdma.fabric.baton.SimulatedThread;
+import org.softrdma.fabric.scheduler.Scheduler;
+import org.softrdma.fabric.scheduler.SimulatedThread;
 import org.softrdma.stores.Protocol;
 import org.softrdma.stores.StoreClientContext;
 import org.softrdma.stores.StoreDesign;
@@ -44,11 +44,11 @@ final class ComparisonPlace {
     ComparisonPlace(long seed, int count) {
         fabric = new Fabric(
                 seed,
-                FabricSettings.DEFAULT.with(new Baton.Limits(
+                FabricSettings.DEFAULT.with(new Scheduler.Limits(
                         MOST_STEPS,
-                        Baton.Limits.DEFAULT.virtualNs(),
-                        Baton.Limits.DEFAULT.realNs(),
-                        Baton.Limits.DEFAULT.preemptions())));
+                        Scheduler.Limits.DEFAULT.virtualNs(),
+                        Scheduler.Limits.DEFAULT.realNs(),
+                        Scheduler.Limits.DEFAULT.preemptions())));
         for (int i = 0; i < count; i++) {
             servers.add(fabric.node("server" + (i == 0 ? "" : i)));
         }
@@ -74,7 +74,7 @@ final class ComparisonPlace {
 
     /** Of the fabric's seed. */
     private RandomGenerator random() {
-        return fabric.baton().choices().generator();
+        return fabric.scheduler().choices().generator();
     }
 
     /** Options of devices on which a design runs: of RoCEv2 if it needs unreliable transports, else none. */
@@ -178,20 +178,20 @@ final class ComparisonPlace {
                 pairs,
                 window,
                 fabric.clock()::nanoTime,
-                () -> fabric.baton().idle());
+                () -> fabric.scheduler().idle());
     }
 
     /** Else time would leap to the next time limit, as everybody only polls. */
     void letTimePass() {
         SimulatedThread ignored = client.startHelper("clock", () -> {
             while (true) {
-                fabric.baton().sleep(SLICE_NS);
+                fabric.scheduler().sleep(SLICE_NS);
             }
         });
     }
 
     void until(BooleanSupplier condition) {
-        if (!fabric.baton().until(condition, PATIENCE_NS)) {
+        if (!fabric.scheduler().until(condition, PATIENCE_NS)) {
             throw new MeasurementException("it has not come to an end within an hour of the fabric");
         }
     }

@@ -170,7 +170,7 @@ final class NodesComparison {
                         next++;
                     }
                     if (worker.poll((tag, outcome, memory, offset, length) -> stored[0] += require(outcome)) == 0) {
-                        place.fabric().baton().idle();
+                        place.fabric().scheduler().idle();
                     }
                 }
             }

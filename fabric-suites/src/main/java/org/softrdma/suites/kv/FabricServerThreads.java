@@ -5,9 +5,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.softrdma.fabric.Fabric;
 import org.softrdma.fabric.FabricNode;
-import org.softrdma.fabric.baton.Baton;
-import org.softrdma.fabric.baton.SimulatedThread;
-import org.softrdma.fabric.baton.Unwinding;
+import org.softrdma.fabric.scheduler.Scheduler;
+import org.softrdma.fabric.scheduler.SimulatedThread;
+import org.softrdma.fabric.scheduler.Unwinding;
 import org.softrdma.kv.server.host.ServerAgent;
 import org.softrdma.kv.server.host.ServerThreads;
 
@@ -17,22 +17,22 @@ final class FabricServerThreads implements ServerThreads {
     private static final long TICK_NS = TimeUnit.SECONDS.toNanos(1);
     private static final long FAILURE_PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(10);
 
-    private final Baton baton;
+    private final Scheduler scheduler;
     private final FabricNode node;
 
     FabricServerThreads(Fabric fabric, FabricNode node) {
-        this.baton = fabric.baton();
+        this.scheduler = fabric.scheduler();
         this.node = node;
     }
 
     @Override
     public Running start(ServerAgent agent) {
-        AgentLife life = new AgentLife(agent, baton);
+        AgentLife life = new AgentLife(agent, scheduler);
         SimulatedThread thread = node.startHelper(agent.roleName(), life::run);
         return () -> {
             life.closing = true;
             thread.thread().interrupt();
-            boolean ignored = baton.until(thread::isEnded, Long.MAX_VALUE);
+            boolean ignored = scheduler.until(thread::isEnded, Long.MAX_VALUE);
         };
     }
 
@@ -44,12 +44,12 @@ final class FabricServerThreads implements ServerThreads {
     /** One agent from its start to its end. */
     private static final class AgentLife {
         private final ServerAgent agent;
-        private final Baton baton;
+        private final Scheduler scheduler;
         private boolean closing;
 
-        AgentLife(ServerAgent agent, Baton baton) {
+        AgentLife(ServerAgent agent, Scheduler scheduler) {
             this.agent = agent;
-            this.baton = baton;
+            this.scheduler = scheduler;
         }
 
         void run() {
@@ -63,7 +63,7 @@ final class FabricServerThreads implements ServerThreads {
                     Thread.interrupted(); // only the close means it, and that was noted before
                     if (!closing) {
                         LOG.error("{} failed, and goes on", agent.roleName(), e);
-                        baton.sleep(FAILURE_PAUSE_NS);
+                        scheduler.sleep(FAILURE_PAUSE_NS);
                     }
                 }
             }

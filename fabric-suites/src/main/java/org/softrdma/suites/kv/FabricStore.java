@@ -62,12 +62,12 @@ public final class FabricStore implements AutoCloseable {
                 .version("fabric")
                 .surroundings(around -> around.withWallSeconds(() -> seconds(fabric))
                         .withNanoClock(fabric.clock())
-                        .withRandom(fabric.baton().choices().generator())
+                        .withRandom(fabric.scheduler().choices().generator())
                         .withNetwork(new StreamNetwork(
                                 (name, threads, _) -> node.sockets(name, threads),
-                                fabric.baton().choices().between(LEAST_BUFFER_BYTES, MOST_BUFFER_BYTES)))
+                                fabric.scheduler().choices().between(LEAST_BUFFER_BYTES, MOST_BUFFER_BYTES)))
                         .withOwnThreads(new FabricServerThreads(fabric, node))
-                        .withTurns(new BatonTurns(fabric, node)));
+                        .withTurns(new SimulatedTurns(fabric, node)));
         VerbsDevice device = node.open(Map.of());
         try {
             return new FabricStore(
@@ -94,8 +94,8 @@ public final class FabricStore implements AutoCloseable {
         return new KvClientContext(server)
                 .network(() -> new FabricClientNetwork(node))
                 .nanoClock(fabric.clock(), fabric.idleStrategy())
-                .random(fabric.baton().choices().generator())
-                .turns(new BatonTurns(fabric, node));
+                .random(fabric.scheduler().choices().generator())
+                .turns(new SimulatedTurns(fabric, node));
     }
 
     /** The memcached port. */

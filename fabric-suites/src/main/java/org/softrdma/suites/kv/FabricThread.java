@@ -1,11 +1,11 @@
 package org.softrdma.suites.kv;
 
-import org.softrdma.fabric.baton.Baton;
-import org.softrdma.fabric.baton.SimulatedThread;
+import org.softrdma.fabric.scheduler.Scheduler;
+import org.softrdma.fabric.scheduler.SimulatedThread;
 import org.softrdma.kv.turns.OwnThread;
 
 /** A simulated thread of a client. */
-record FabricThread(Baton baton, SimulatedThread thread) implements OwnThread {
+record FabricThread(Scheduler scheduler, SimulatedThread thread) implements OwnThread {
     @Override
     public boolean isCurrent() {
         return Thread.currentThread() == thread.thread();
@@ -18,6 +18,6 @@ record FabricThread(Baton baton, SimulatedThread thread) implements OwnThread {
 
     @Override
     public void join() {
-        boolean ignored = baton.until(thread::isEnded, Long.MAX_VALUE);
+        boolean ignored = scheduler.until(thread::isEnded, Long.MAX_VALUE);
     }
 }

@@ -53,7 +53,7 @@ final class FabricEnvironment implements CaseEnvironment, FabricTime {
 
     @Override
     public void spin(int spins) {
-        fabric.baton().sleep(spins * SPIN_NS);
+        fabric.scheduler().sleep(spins * SPIN_NS);
     }
 
     @Override

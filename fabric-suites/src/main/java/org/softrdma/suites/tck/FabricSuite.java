@@ -13,7 +13,7 @@ import org.softrdma.fabric.AdversaryBySeed;
 import org.softrdma.fabric.Fabric;
 import org.softrdma.fabric.FabricNode;
 import org.softrdma.fabric.FabricProvider;
-import org.softrdma.fabric.baton.SimulationException;
+import org.softrdma.fabric.scheduler.SimulationException;
 import org.softrdma.testkit.ConformanceCase;
 import org.softrdma.testkit.ConformanceSettings;
 import org.softrdma.testkit.conformance.CaseMethod;

@@ -72,7 +72,7 @@ public record FabricWalk(
     /**
      * Walks.
      *
-     * @throws org.softrdma.fabric.baton.SimulationException if a device and the model disagree, or the run has no
+     * @throws org.softrdma.fabric.scheduler.SimulationException if a device and the model disagree, or the run has no
      * end: with the
      *     seed, the last operations and the last steps
      */

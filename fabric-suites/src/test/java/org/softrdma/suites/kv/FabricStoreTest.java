@@ -120,9 +120,9 @@ class FabricStoreTest {
                     FabricStore.client(fabric, client, store.address()).conclude())) {
                 writer.set(KEY, 0, 1000, KEY);
                 assertTrue(writer.get(KEY).isPresent());
-                fabric.baton().sleep(TimeUnit.SECONDS.toNanos(1001));
+                fabric.scheduler().sleep(TimeUnit.SECONDS.toNanos(1001));
                 assertTrue(writer.get(KEY).isEmpty());
-                fabric.baton().sleep(TimeUnit.SECONDS.toNanos(61));
+                fabric.scheduler().sleep(TimeUnit.SECONDS.toNanos(61));
                 assertEquals("0", writer.stats("").get("curr_items"));
             }
         });
@@ -147,12 +147,12 @@ class FabricStoreTest {
                         CompletableFuture<?> other = shared.submit(KvRequest.get(key));
                         assertArrayEquals(
                                 key, shared.get(key).map(KvItem::value).orElseThrow());
-                        fabric.baton().until(() -> one.isDone() && other.isDone(), TimeUnit.SECONDS.toNanos(1));
+                        fabric.scheduler().until(() -> one.isDone() && other.isDone(), TimeUnit.SECONDS.toNanos(1));
                         assertTrue(one.isDone() && other.isDone());
                         done[0]++;
                     });
                 }
-                assertTrue(fabric.baton().until(() -> done[0] == 4, TimeUnit.SECONDS.toNanos(60)));
+                assertTrue(fabric.scheduler().until(() -> done[0] == 4, TimeUnit.SECONDS.toNanos(60)));
                 assertEquals(KvProtocol.RDMA, shared.protocol());
             }
         });
@@ -166,9 +166,9 @@ class FabricStoreTest {
             server.start("store", () -> {
                 opening[0] = FabricStore.open(fabric, server, context -> context);
                 opened[0] = true;
-                fabric.baton().sleep(TimeUnit.HOURS.toNanos(1));
+                fabric.scheduler().sleep(TimeUnit.HOURS.toNanos(1));
             });
-            assertTrue(fabric.baton().until(() -> opened[0], TimeUnit.SECONDS.toNanos(1)));
+            assertTrue(fabric.scheduler().until(() -> opened[0], TimeUnit.SECONDS.toNanos(1)));
             try (VerbsDevice device = client.open(Map.of());
                     SharedKvClient shared = SharedKvClient.connect(
                             device,
@@ -177,7 +177,7 @@ class FabricStoreTest {
                 shared.set(KEY, 0, 0, KEY);
                 server.kill();
                 CompletableFuture<?> late = shared.submit(KvRequest.get(KEY));
-                assertTrue(fabric.baton().until(late::isDone, TimeUnit.SECONDS.toNanos(30)));
+                assertTrue(fabric.scheduler().until(late::isDone, TimeUnit.SECONDS.toNanos(30)));
                 assertTrue(late.isCompletedExceptionally());
             }
         });

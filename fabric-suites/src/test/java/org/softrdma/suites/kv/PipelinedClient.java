@@ -10,7 +10,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 import org.softrdma.fabric.FabricNode;
-import org.softrdma.fabric.baton.Baton;
+import org.softrdma.fabric.scheduler.Scheduler;
 import org.softrdma.net.transport.EventLoop;
 import org.softrdma.net.transport.IoVectors;
 import org.softrdma.net.transport.SocketEvents;
@@ -30,7 +30,7 @@ final class PipelinedClient implements SocketEvents {
     private static final long WAIT_NS = TimeUnit.SECONDS.toNanos(1);
     private static final long LONGEST_REST_NS = TimeUnit.MILLISECONDS.toNanos(1);
 
-    private final Baton baton;
+    private final Scheduler scheduler;
     private final FabricNode node;
     private final String name;
     private final RandomGenerator random;
@@ -41,8 +41,8 @@ final class PipelinedClient implements SocketEvents {
     private final boolean quits;
 
     /** What it will ask, and what it is to be answered. */
-    PipelinedClient(Baton baton, FabricNode node, String name, RandomGenerator random) {
-        this.baton = baton;
+    PipelinedClient(Scheduler scheduler, FabricNode node, String name, RandomGenerator random) {
+        this.scheduler = scheduler;
         this.node = node;
         this.name = name;
         this.random = random;
@@ -160,7 +160,7 @@ final class PipelinedClient implements SocketEvents {
     /** True at the end. */
     private boolean receive(StreamSocket socket, Arena arena) throws IOException {
         if (random.nextInt(4) == 0) {
-            baton.sleep(random.nextLong(LONGEST_REST_NS));
+            scheduler.sleep(random.nextLong(LONGEST_REST_NS));
         }
         MemorySegment input = arena.allocate(READ_BYTES);
         int count = socket.receive(input.address(), READ_BYTES);

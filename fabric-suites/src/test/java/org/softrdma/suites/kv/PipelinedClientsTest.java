@@ -13,8 +13,8 @@ import org.junit.jupiter.api.Test;
 import org.softrdma.fabric.Fabric;
 import org.softrdma.fabric.FabricNode;
 import org.softrdma.fabric.FabricSettings;
-import org.softrdma.fabric.baton.SimulatedThread;
 import org.softrdma.fabric.network.NetworkSettings;
+import org.softrdma.fabric.scheduler.SimulatedThread;
 
 /**
  * The channel of the memcached port, against clients who send many requests at once and read slowly: every byte of every answer, in
@@ -57,7 +57,7 @@ class PipelinedClientsTest {
                                     .evicting(false)))) {
                 List<SimulatedThread> processes = new ArrayList<>();
                 for (int i = 0; i < CLIENTS; i++) {
-                    PipelinedClient client = new PipelinedClient(fabric.baton(), clients, "c" + i + "k", random);
+                    PipelinedClient client = new PipelinedClient(fabric.scheduler(), clients, "c" + i + "k", random);
                     boolean leaves = random.nextInt(4) == 0;
                     int patience = leaves ? random.nextInt(1, client.expected().length + 2) : Integer.MAX_VALUE;
                     processes.add(clients.start("client", () -> {
@@ -68,11 +68,12 @@ class PipelinedClientsTest {
                     }));
                 }
                 assertTrue(
-                        fabric.baton().until(() -> processes.stream().allMatch(SimulatedThread::isEnded), PATIENCE_NS),
+                        fabric.scheduler()
+                                .until(() -> processes.stream().allMatch(SimulatedThread::isEnded), PATIENCE_NS),
                         "a client has not been answered");
                 for (int i = 0; connections(store) > 0; i++) {
                     assertTrue(i < MOST_LOOKS, "a connection has not ended");
-                    fabric.baton().sleep(TimeUnit.MILLISECONDS.toNanos(1));
+                    fabric.scheduler().sleep(TimeUnit.MILLISECONDS.toNanos(1));
                 }
             }
         });

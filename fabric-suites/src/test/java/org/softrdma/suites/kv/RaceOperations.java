@@ -7,7 +7,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
-import org.softrdma.fabric.baton.Baton;
+import org.softrdma.fabric.scheduler.Scheduler;
 import org.softrdma.kv.client.KvCommands;
 import org.softrdma.kv.client.KvException;
 import org.softrdma.kv.client.KvItem;
@@ -34,14 +34,14 @@ final class RaceOperations {
 
     private final RaceSettings settings;
     private final RandomGenerator random;
-    private final Baton baton;
+    private final Scheduler scheduler;
     private final RaceFigures figures;
     private long lastNumber;
 
-    RaceOperations(RaceSettings settings, RandomGenerator random, Baton baton, RaceFigures figures) {
+    RaceOperations(RaceSettings settings, RandomGenerator random, Scheduler scheduler, RaceFigures figures) {
         this.settings = settings;
         this.random = random;
-        this.baton = baton;
+        this.scheduler = scheduler;
         this.figures = figures;
     }
 
@@ -56,7 +56,7 @@ final class RaceOperations {
                     throw e;
                 }
                 figures.unanswered++;
-                baton.sleep(RETRY_NS);
+                scheduler.sleep(RETRY_NS);
             }
         }
     }
@@ -68,7 +68,7 @@ final class RaceOperations {
         } catch (KvException e) {
             requireFaulty(e);
             figures.unanswered++;
-            baton.sleep(RETRY_NS);
+            scheduler.sleep(RETRY_NS);
         }
     }
 
@@ -85,7 +85,7 @@ final class RaceOperations {
             requireFaulty(e);
             me.forget(ticket);
             figures.unanswered++;
-            baton.sleep(RETRY_NS);
+            scheduler.sleep(RETRY_NS);
             return Optional.empty();
         }
         me.returned(ticket, item.map(found -> value(key, found.value())).orElse(StoreAnswer.MISSING));
@@ -181,7 +181,7 @@ final class RaceOperations {
         if (reason instanceof KvRefusedException) {
             me.forget(ticket);
         }
-        baton.sleep(RETRY_NS);
+        scheduler.sleep(RETRY_NS);
     }
 
     private void requireFaulty(KvException reason) {

@@ -20,11 +20,11 @@ import java.util.random.RandomGeneratorFactory;
 import org.softrdma.fabric.Fabric;
 import org.softrdma.fabric.FabricNode;
 import org.softrdma.fabric.FabricSettings;
-import org.softrdma.fabric.baton.Baton;
-import org.softrdma.fabric.baton.SimulatedThread;
 import org.softrdma.fabric.fault.FaultPlan;
 import org.softrdma.fabric.memory.Grains;
 import org.softrdma.fabric.network.NetworkSettings;
+import org.softrdma.fabric.scheduler.Scheduler;
+import org.softrdma.fabric.scheduler.SimulatedThread;
 import org.softrdma.kv.client.CompletionLoop;
 import org.softrdma.kv.client.KvClient;
 import org.softrdma.kv.client.KvClientContext;
@@ -84,20 +84,21 @@ final class StoreRace {
         this.settings = settings;
         random = RandomGeneratorFactory.of("L64X128MixRandom").create(~settings.seed());
         fabric = new Fabric(settings.seed(), fabricSettings());
-        fabric.baton().stalls(STALLS, LONGEST_STALL_NS);
+        fabric.scheduler().stalls(STALLS, LONGEST_STALL_NS);
         server = fabric.node(RaceFaults.SERVER);
         RaceFaults.CLIENTS.forEach(name -> clients.put(name, fabric.node(name)));
         history = new HistoryRecorder<>(() -> ++readings); // one thread at a time: each reading is later than the last
-        operations = new RaceOperations(settings, random, fabric.baton(), figures);
+        operations = new RaceOperations(settings, random, fabric.scheduler(), figures);
     }
 
     private FabricSettings fabricSettings() {
-        Baton.Limits usual = Baton.Limits.DEFAULT;
+        Scheduler.Limits usual = Scheduler.Limits.DEFAULT;
         Grains grains = random.nextInt(4) == 0 ? Grains.LINES : Grains.WORDS;
         return FabricSettings.DEFAULT
                 .with(NetworkSettings.DEFAULT.withBufferBytes(4096))
                 .with(grains)
-                .with(new Baton.Limits(1_000_000, usual.virtualNs(), usual.realNs(), random.nextBoolean() ? 100 : 300))
+                .with(new Scheduler.Limits(
+                        1_000_000, usual.virtualNs(), usual.realNs(), random.nextBoolean() ? 100 : 300))
                 .with(settings.faulty() ? new RaceFaults(settings.seed()).plan() : FaultPlan.NONE);
     }
 
@@ -114,7 +115,8 @@ final class StoreRace {
                                     .memoryLimit(settings.losing() ? 3 * PAGE : 64 * PAGE)))) {
                 startProcesses(store);
                 assertTrue(
-                        fabric.baton().until(() -> processes.stream().allMatch(SimulatedThread::isEnded), PATIENCE_NS),
+                        fabric.scheduler()
+                                .until(() -> processes.stream().allMatch(SimulatedThread::isEnded), PATIENCE_NS),
                         "processes have not ended");
                 figures.moved += Long.parseLong(store.server().statistics("").getOrDefault("slabs_moved", "0"));
                 assertEquals(0, store.device().counters().getOrDefault("accessErrors", 0L));
@@ -274,7 +276,7 @@ final class StoreRace {
                 otherEnded[0] = true;
             });
             use(client, me);
-            assertTrue(fabric.baton().until(() -> otherEnded[0], PATIENCE_NS));
+            assertTrue(fabric.scheduler().until(() -> otherEnded[0], PATIENCE_NS));
         }
     }
 
@@ -288,7 +290,7 @@ final class StoreRace {
             CompletableFuture<?> earlier = client.submit(KvRequest.get(RaceOperations.name(key)));
             long number = operations.nextNumber();
             CompletableFuture<?> second = setUnanswered(client, key, number);
-            assertTrue(fabric.baton().until(earlier::isDone, PATIENCE_NS));
+            assertTrue(fabric.scheduler().until(earlier::isDone, PATIENCE_NS));
             Optional<KvItem> found = client.get(RaceOperations.name(key));
             assertTrue(settings.losing() || found.isPresent(), () -> "key " + key + " is missing");
             found.ifPresent(item -> assertTrue(
@@ -328,7 +330,7 @@ final class StoreRace {
             while (!touched[1]) {
                 OptionalLong _ = client.incr(name, 1);
             }
-            fabric.baton().sleep(TimeUnit.SECONDS.toNanos(3));
+            fabric.scheduler().sleep(TimeUnit.SECONDS.toNanos(3));
             assertTrue(!touched[0] || client.get(name).isEmpty(), "counting has lost the expiry of a touch");
         }
     }
@@ -387,7 +389,7 @@ final class StoreRace {
     /** Where items expire, time passes. */
     private void rest() {
         if (settings.losing() && random.nextInt(4) == 0) {
-            fabric.baton().sleep(TimeUnit.MILLISECONDS.toNanos(random.nextInt(600)));
+            fabric.scheduler().sleep(TimeUnit.MILLISECONDS.toNanos(random.nextInt(600)));
         }
     }
 }

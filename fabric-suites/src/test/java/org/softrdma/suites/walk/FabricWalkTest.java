@@ -14,8 +14,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.softrdma.fabric.Seeds;
-import org.softrdma.fabric.baton.SimulationException;
 import org.softrdma.fabric.fault.FaultPlan;
+import org.softrdma.fabric.scheduler.SimulationException;
 import org.softrdma.testkit.walk.WalkReport;
 import org.softrdma.testkit.walk.WalkSettings;
 

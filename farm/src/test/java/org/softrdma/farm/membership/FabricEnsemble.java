@@ -21,7 +21,7 @@ import org.softrdma.fabric.FabricNode;
  * ZooKeeper as its clients may see it, on a node of a fabric: writes are applied one after the other, at a time that the
  * seed chooses; answers and news are late, and news are merged. It hears of a session only sometimes when something of it
  * arrives, and ends it when it has heard nothing for the length of a session. What is sent while the way is cut arrives
- * afterwards. It has a clock of its own, which is right. Whoever holds the baton.
+ * afterwards. It has a clock of its own, which is right. The running thread.
  */
 public final class FabricEnsemble {
     private static final long MOST_DELAY_NS = TimeUnit.MILLISECONDS.toNanos(20);
@@ -105,7 +105,8 @@ public final class FabricEnsemble {
         }
 
         private void post(Deque<Letter> way, long mostNs, Runnable arrives) {
-            long atNs = fabric.clock().nanoTime() + 1 + fabric.baton().choices().below((int) mostNs);
+            long atNs =
+                    fabric.clock().nanoTime() + 1 + fabric.scheduler().choices().below((int) mostNs);
             Letter last = way.peekLast();
             way.add(new Letter(last == null ? atNs : Math.max(atNs, last.atNs), arrives));
         }
@@ -141,7 +142,7 @@ public final class FabricEnsemble {
         void receive(long nowNs) {
             while (!up.isEmpty() && up.peek().atNs <= nowNs && fabric.reaches(client, node)) {
                 Letter letter = up.remove();
-                if (!ended && fabric.baton().choices().chance(HEARD)) {
+                if (!ended && fabric.scheduler().choices().chance(HEARD)) {
                     heardNs = nowNs;
                 }
                 letter.arrives.run();
@@ -158,7 +159,7 @@ public final class FabricEnsemble {
         void end(long mostNs) {
             if (!ended) {
                 ended = true;
-                fabric.baton().note("a session ends", machine);
+                fabric.scheduler().note("a session ends", machine);
                 post(down, mostNs, () -> tell(MembershipEvents::onSessionEnd));
                 changed();
             }
@@ -167,7 +168,7 @@ public final class FabricEnsemble {
         void news() {
             if (!newsUnderWay) {
                 newsUnderWay = true;
-                boolean late = fabric.baton().choices().chance(lateNews);
+                boolean late = fabric.scheduler().choices().chance(lateNews);
                 post(news, late ? MOST_LATE_NS : MOST_NEWS_DELAY_NS, () -> {
                     newsUnderWay = false; // what changes from now on is told by another letter
                     tell(FabricEnsemble.this::tellAll);
@@ -226,7 +227,7 @@ public final class FabricEnsemble {
             while (true) {
                 long nowNs = fabric.clock().nanoTime();
                 sessions.values().forEach(session -> session.receive(nowNs));
-                fabric.baton().sleep(lookNs);
+                fabric.scheduler().sleep(lookNs);
             }
         });
     }
@@ -320,7 +321,7 @@ public final class FabricEnsemble {
                 case MembershipWrite.Activate it -> {
                     active = Math.max(active, it.epoch());
                     activatedNs.putIfAbsent(it.epoch(), fabric.clock().nanoTime());
-                    fabric.baton().note("an epoch is active", active);
+                    fabric.scheduler().note("an epoch is active", active);
                     changed();
                 }
                 case MembershipWrite.Wish it -> {
@@ -338,7 +339,7 @@ public final class FabricEnsemble {
 
     private void configure(FarmConfiguration next) {
         configuration = FarmConfigurationDescriptor.decode(FarmConfigurationDescriptor.encode(next));
-        fabric.baton().note("a configuration is written", next.epoch());
+        fabric.scheduler().note("a configuration is written", next.epoch());
         changed();
     }
 }

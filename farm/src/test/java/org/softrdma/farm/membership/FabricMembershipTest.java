@@ -44,7 +44,7 @@ class FabricMembershipTest extends MembershipContract {
                     long beganNs = fabric.clock().nanoTime();
                     while (!condition.getAsBoolean()) {
                         assertTrue(fabric.clock().nanoTime() - beganNs < PATIENCE_NS, "not yet, seed=" + seed);
-                        fabric.baton().sleep(MILLISECOND);
+                        fabric.scheduler().sleep(MILLISECOND);
                     }
                 }
             });

@@ -21,7 +21,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.softrdma.fabric.FabricSettings;
-import org.softrdma.fabric.baton.SimulatedThread;
+import org.softrdma.fabric.scheduler.SimulatedThread;
 import org.softrdma.farm.membership.RegionPlacement;
 import org.softrdma.farm.membership.Wishes;
 import org.softrdma.farm.memory.FarmAddress;
@@ -116,7 +116,7 @@ class CopyTest {
             cluster.onMessage((machine, kind) -> {
                 if (kind == NodeMessageKind.COPY) {
                     copied.add(machine);
-                    cluster.fabric().baton().sleep(TimeUnit.MICROSECONDS.toNanos(100));
+                    cluster.fabric().scheduler().sleep(TimeUnit.MICROSECONDS.toNanos(100));
                 }
                 if (kind == NodeMessageKind.COPY && writers.isEmpty()) {
                     for (int writer : List.of(0, 2, 3)) {

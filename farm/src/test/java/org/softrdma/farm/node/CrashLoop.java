@@ -11,7 +11,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.fabric.FabricSettings;
-import org.softrdma.fabric.baton.SimulatedThread;
+import org.softrdma.fabric.scheduler.SimulatedThread;
 import org.softrdma.farm.membership.RegionPlacement;
 import org.softrdma.farm.memory.FarmAddress;
 import org.softrdma.farm.memory.ObjectImage;
@@ -64,7 +64,7 @@ final class CrashLoop {
                 FarmNode node = cluster.node(machine);
                 objects.forEach(address -> node.read(address, LENGTH));
             }
-            cluster.fabric().baton().sleep(FarmCluster.SESSION_NS);
+            cluster.fabric().scheduler().sleep(FarmCluster.SESSION_NS);
             Death next = second;
             if (next != null) {
                 // Its messages count from the epoch on that the first death brings.
@@ -81,7 +81,7 @@ final class CrashLoop {
             SimulatedThread functions = shipper(2, MACHINES + 1);
             cluster.until(() -> (clients.stream().allMatch(SimulatedThread::isEnded) && functions.isEnded())
                     || !cluster.host(first.machine).isAlive());
-            cluster.fabric().baton().sleep(LATE_NS); // for the messages after the last was told
+            cluster.fabric().scheduler().sleep(LATE_NS); // for the messages after the last was told
             if (cluster.host(first.machine).isAlive()) {
                 return; // it has less to do
             }

@@ -122,7 +122,7 @@ final class FarmCluster {
 
             @Override
             public void idle() {
-                fabric.baton().sleep(nextNs);
+                fabric.scheduler().sleep(nextNs);
                 nextNs = Math.min(MOST_IDLE_NS, nextNs * 5 / 4);
             }
 
@@ -231,7 +231,7 @@ final class FarmCluster {
                     .membership(settings)
                     .regions(regions)
                     .time(host.clock(), idle)
-                    .random(fabric.baton().choices().generator())
+                    .random(fabric.scheduler().choices().generator())
                     .reads(8)
                     .functions(functions)
                     .steps(new HostSteps(fabric, host, kind -> onMessage.accept(number, kind)))
@@ -246,10 +246,10 @@ final class FarmCluster {
                 while (!stopped && !node.isOver()) {
                     boolean worked = node.doWork() > 0;
                     if (!application.doWork() && !worked) {
-                        fabric.baton().sleep(idleNs);
+                        fabric.scheduler().sleep(idleNs);
                         idleNs = Math.min(mostIdleNs, idleNs * 5 / 4);
                     } else {
-                        fabric.baton().step();
+                        fabric.scheduler().step();
                         idleNs = IDLE_NS;
                     }
                 }
@@ -259,7 +259,7 @@ final class FarmCluster {
     }
 
     void until(BooleanSupplier condition) {
-        if (!fabric.baton().until(condition, PATIENCE_NS)) {
+        if (!fabric.scheduler().until(condition, PATIENCE_NS)) {
             throw new AssertionError(
                     "it has not come to that: " + ensemble.configuration() + ", active " + ensemble.active());
         }

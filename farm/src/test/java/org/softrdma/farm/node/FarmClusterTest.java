@@ -9,7 +9,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.softrdma.fabric.FabricSettings;
-import org.softrdma.fabric.baton.SimulatedThread;
+import org.softrdma.fabric.scheduler.SimulatedThread;
 import org.softrdma.farm.membership.MembershipSettings;
 import org.softrdma.farm.memory.FarmAddress;
 import org.softrdma.farm.memory.FarmObjectDescriptor;
@@ -86,11 +86,11 @@ class FarmClusterTest {
             ObjectImage before = cluster.node(0).read(address, LENGTH); // asks for the capability
             assertEquals(7, before.getLong(FarmObjectDescriptor.PAYLOAD_OFFSET));
             cluster.fabric().partition(cluster.host(0), cluster.ensemble().node(), TimeUnit.SECONDS.toNanos(10));
-            cluster.fabric().baton().sleep(MembershipSettings.DEFAULT.leaseNs());
+            cluster.fabric().scheduler().sleep(MembershipSettings.DEFAULT.leaseNs());
             SimulatedThread reader =
                     cluster.host(0).start("reader", () -> cluster.node(0).read(address, LENGTH));
             long begun = cluster.counter(1, "responderReads");
-            cluster.fabric().baton().sleep(TimeUnit.MILLISECONDS.toNanos(100));
+            cluster.fabric().scheduler().sleep(TimeUnit.MILLISECONDS.toNanos(100));
             long reads = cluster.counter(1, "responderReads") - begun;
             cluster.host(0).kill();
 

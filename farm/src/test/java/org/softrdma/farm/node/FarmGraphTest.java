@@ -22,7 +22,7 @@ import java.util.random.RandomGeneratorFactory;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.softrdma.fabric.FabricSettings;
-import org.softrdma.fabric.baton.SimulatedThread;
+import org.softrdma.fabric.scheduler.SimulatedThread;
 import org.softrdma.farm.graph.Edge;
 import org.softrdma.farm.graph.Edges;
 import org.softrdma.farm.graph.FarmGraph;
@@ -341,7 +341,7 @@ class FarmGraphTest {
                 }));
             }
             if (kills) {
-                cluster.fabric().baton().sleep(random(seed).nextLong(40_000_000));
+                cluster.fabric().scheduler().sleep(random(seed).nextLong(40_000_000));
                 cluster.host(3).kill();
             }
             cluster.until(() -> clients.stream().allMatch(SimulatedThread::isEnded));

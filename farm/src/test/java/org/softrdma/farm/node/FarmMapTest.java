@@ -20,7 +20,7 @@ import java.util.random.RandomGeneratorFactory;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.softrdma.fabric.FabricSettings;
-import org.softrdma.fabric.baton.SimulatedThread;
+import org.softrdma.fabric.scheduler.SimulatedThread;
 import org.softrdma.farm.map.FarmMap;
 import org.softrdma.farm.membership.RegionPlacement;
 import org.softrdma.farm.memory.FarmSlabs;
@@ -218,7 +218,7 @@ class FarmMapTest {
                 .lookingEvery(TimeUnit.MICROSECONDS.toNanos(500))
                 .run(1, cluster -> {
                     FarmMap made = FarmMap.create(cluster.node(0), shape(2, 2, 2));
-                    cluster.fabric().baton().stalls(15, TimeUnit.MICROSECONDS.toNanos(500));
+                    cluster.fabric().scheduler().stalls(15, TimeUnit.MICROSECONDS.toNanos(500));
                     List<SimulatedThread> clients = new ArrayList<>();
                     for (int i = 0; i < CLIENTS; i++) {
                         FarmNode node = cluster.node(i);
@@ -227,12 +227,12 @@ class FarmMapTest {
                             FarmMap map = FarmMap.open(node, made.address(), 2);
                             for (int n = 0; n < OPERATIONS && !node.isOver(); n++) {
                                 step(map, random, readings, me);
-                                cluster.fabric().baton().sleep(random.nextLong(2_000_000));
+                                cluster.fabric().scheduler().sleep(random.nextLong(2_000_000));
                             }
                         }));
                     }
                     if (seed % 2 == 0) {
-                        cluster.fabric().baton().sleep(random.nextLong(40_000_000));
+                        cluster.fabric().scheduler().sleep(random.nextLong(40_000_000));
                         cluster.host((int) (seed / 2 % CLIENTS)).kill();
                     }
                     cluster.until(() -> {
@@ -305,7 +305,7 @@ class FarmMapTest {
             int late = others.removeLast();
             cluster.onMessage((machine, kind) -> {
                 if (machine == late && kind == NodeMessageKind.RECOVERED) {
-                    cluster.fabric().baton().sleep(TimeUnit.MILLISECONDS.toNanos(200));
+                    cluster.fabric().scheduler().sleep(TimeUnit.MILLISECONDS.toNanos(200));
                 }
             });
             cluster.host(victim).kill();

@@ -4,10 +4,10 @@ import java.util.function.Consumer;
 import org.softrdma.fabric.Fabric;
 import org.softrdma.fabric.FabricNode;
 import org.softrdma.farm.message.NodeMessageKind;
-import org.softrdma.farm.store.BatonSteps;
+import org.softrdma.farm.store.SimulatedSteps;
 
-/** Writes as {@link BatonSteps} does. At each message that a machine sends or takes it may die. */
-final class HostSteps extends BatonSteps {
+/** Writes as {@link SimulatedSteps} does. At each message that a machine sends or takes it may die. */
+final class HostSteps extends SimulatedSteps {
     /** The name of these steps. */
     static final String MESSAGE = "a message";
 
@@ -20,7 +20,7 @@ final class HostSteps extends BatonSteps {
      * @param onMessage is told of each message that it sends, and that it takes before it does something with it
      */
     HostSteps(Fabric fabric, FabricNode host, Consumer<NodeMessageKind> onMessage) {
-        super(fabric.baton());
+        super(fabric.scheduler());
         this.host = host;
         this.onMessage = onMessage;
     }

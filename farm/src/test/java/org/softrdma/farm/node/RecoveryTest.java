@@ -23,7 +23,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.softrdma.fabric.FabricSettings;
-import org.softrdma.fabric.baton.SimulatedThread;
+import org.softrdma.fabric.scheduler.SimulatedThread;
 import org.softrdma.farm.membership.RegionPlacement;
 import org.softrdma.farm.memory.FarmAddress;
 import org.softrdma.farm.message.NodeMessageKind;
@@ -57,7 +57,7 @@ class RecoveryTest {
             List<Long> objects = List.of(make(cluster.node(0)), make(cluster.node(1)));
             objects.forEach(address -> cluster.node(2).read(address, LENGTH));
             cluster.host(3).kill();
-            cluster.fabric().baton().sleep(TimeUnit.MILLISECONDS.toNanos(1600));
+            cluster.fabric().scheduler().sleep(TimeUnit.MILLISECONDS.toNanos(1600));
             cluster.ensemble().deaf(2, TimeUnit.SECONDS.toNanos(2));
             cluster.onMessage((machine, kind) -> {
                 if (machine == 2 && kind == NodeMessageKind.COMMIT_PRIMARY) {
@@ -84,7 +84,7 @@ class RecoveryTest {
             AtomicBoolean paused = new AtomicBoolean();
             cluster.onMessage((machine, kind) -> {
                 if (machine == 2 && kind == NodeMessageKind.COMMIT_PRIMARY && !paused.getAndSet(true)) {
-                    cluster.fabric().baton().sleep(TimeUnit.MILLISECONDS.toNanos(500));
+                    cluster.fabric().scheduler().sleep(TimeUnit.MILLISECONDS.toNanos(500));
                 }
             });
             NodeTransactions transactions = cluster.node(0).parts().transactions();
@@ -120,7 +120,7 @@ class RecoveryTest {
             objects.forEach(address -> cluster.node(0).read(address, LENGTH));
             cluster.onMessage((machine, kind) -> {
                 if (machine != 0 && kind == NodeMessageKind.COMMIT_PRIMARY) {
-                    cluster.fabric().baton().sleep(TimeUnit.SECONDS.toNanos(20));
+                    cluster.fabric().scheduler().sleep(TimeUnit.SECONDS.toNanos(20));
                 }
             });
             AtomicReference<@Nullable TransactionOutcome<?>> told = new AtomicReference<>();
@@ -139,7 +139,7 @@ class RecoveryTest {
     void shouldLetOnlySoManyTransactionsBeginBehindOneThatTakesLong() {
         run(3, 3, 1, cluster -> {
             List<Long> objects = List.of(make(cluster.node(1)), make(cluster.node(2)));
-            cluster.fabric().baton().sleep(FarmCluster.SESSION_NS);
+            cluster.fabric().scheduler().sleep(FarmCluster.SESSION_NS);
             NodeTransactions transactions = cluster.node(0).parts().transactions();
             List<TxId> open = new ArrayList<>();
             for (int i = 0; i < TransactionNumbers.MOST_BEHIND; i++) {
@@ -148,9 +148,9 @@ class RecoveryTest {
             }
             AtomicReference<@Nullable TransactionOutcome<?>> told = new AtomicReference<>();
             SimulatedThread writer = addToAll(cluster, 0, objects, told);
-            assertFalse(cluster.fabric().baton().until(writer::isEnded, TimeUnit.SECONDS.toNanos(1)));
+            assertFalse(cluster.fabric().scheduler().until(writer::isEnded, TimeUnit.SECONDS.toNanos(1)));
             open.subList(1, open.size()).forEach(transactions::over);
-            assertFalse(cluster.fabric().baton().until(writer::isEnded, TimeUnit.SECONDS.toNanos(1)));
+            assertFalse(cluster.fabric().scheduler().until(writer::isEnded, TimeUnit.SECONDS.toNanos(1)));
             transactions.over(open.getFirst());
             cluster.until(writer::isEnded);
             assertEquals(1, cluster.node(1).read(objects.getLast(), LENGTH).getLong(VALUE));
@@ -177,7 +177,7 @@ class RecoveryTest {
             });
             AtomicReference<@Nullable TransactionOutcome<?>> told = new AtomicReference<>();
             SimulatedThread writer = addToAll(cluster, 2 - replica, objects.subList(0, 1), told);
-            assertTrue(cluster.fabric().baton().until(writer::isEnded, TimeUnit.SECONDS.toNanos(1)));
+            assertTrue(cluster.fabric().scheduler().until(writer::isEnded, TimeUnit.SECONDS.toNanos(1)));
             assertInstanceOf(TransactionOutcome.Unknown.class, told.get());
             assertInstanceOf(
                     TransactionOutcome.Unknown.class,
@@ -195,7 +195,7 @@ class RecoveryTest {
     /** A machine knows epoch 2, and hears half a second later than others that it is active. */
     private static void hearLate(FarmCluster cluster, int machine) {
         cluster.until(() -> cluster.node(machine).parts().member().epoch() == 2);
-        cluster.fabric().baton().sleep(TimeUnit.SECONDS.toNanos(1));
+        cluster.fabric().scheduler().sleep(TimeUnit.SECONDS.toNanos(1));
         cluster.ensemble().deaf(machine, TimeUnit.SECONDS.toNanos(1));
     }
 
@@ -216,7 +216,7 @@ class RecoveryTest {
             hearLate(cluster, 1);
 
             assertTrue(cluster.fabric()
-                    .baton()
+                    .scheduler()
                     .until(
                             () -> List.of(0, 1, 2).stream().allMatch(machine -> isRecovered(cluster, machine)),
                             TimeUnit.SECONDS.toNanos(5)));
@@ -244,7 +244,7 @@ class RecoveryTest {
             }
 
             hearLate(cluster, 2);
-            assertTrue(cluster.fabric().baton().until(() -> told.size() == 2, TimeUnit.SECONDS.toNanos(10)));
+            assertTrue(cluster.fabric().scheduler().until(() -> told.size() == 2, TimeUnit.SECONDS.toNanos(10)));
             told.forEach(outcome -> assertEquals(0, committed(outcome)));
             assertEquals(2, cluster.node(0).parts().member().epoch());
         });

@@ -27,7 +27,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.softrdma.fabric.FabricSettings;
-import org.softrdma.fabric.baton.SimulatedThread;
+import org.softrdma.fabric.scheduler.SimulatedThread;
 import org.softrdma.farm.membership.RegionPlacement;
 import org.softrdma.farm.memory.FarmAddress;
 import org.softrdma.farm.node.TransactionOutcome.Unknown;
@@ -88,7 +88,7 @@ class ReplicationTest {
     }
 
     private static long[] since(long[] before, FarmCluster cluster) {
-        cluster.fabric().baton().sleep(LATE_NS); // the last answers come after the application is told
+        cluster.fabric().scheduler().sleep(LATE_NS); // the last answers come after the application is told
         long[] counts = written(cluster);
         Arrays.setAll(counts, machine -> counts[machine] - before[machine]);
         return counts;
@@ -244,7 +244,7 @@ class ReplicationTest {
                         cluster.host(machine).start("writer", () -> addToAll(cluster.node(machine), one, List.of())));
             }
             assertTrue(cluster.fabric()
-                    .baton()
+                    .scheduler()
                     .until(() -> writers.stream().allMatch(SimulatedThread::isEnded), TimeUnit.SECONDS.toNanos(5)));
         });
     }

@@ -8,7 +8,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 import java.util.random.RandomGeneratorFactory;
 import org.softrdma.fabric.FabricSettings;
-import org.softrdma.fabric.baton.SimulatedThread;
+import org.softrdma.fabric.scheduler.SimulatedThread;
 import org.softrdma.farm.membership.FabricEnsemble;
 import org.softrdma.farm.membership.RegionPlacement;
 import org.softrdma.farm.membership.Wishes;
@@ -100,7 +100,7 @@ final class StaleReadRace {
                 ProcessRecorder<StoreCall, StoreAnswer> reader = history.process("m" + machine);
                 readers.add(cluster.host(machine).start("reader", () -> readAll(number, address, reader)));
             }
-            cluster.fabric().baton().sleep(random.nextLong(20, 300) * MILLISECOND);
+            cluster.fabric().scheduler().sleep(random.nextLong(20, 300) * MILLISECOND);
             cluster.ensemble().lateNews(random.nextInt(3) * 200);
             happen(old);
             cluster.until(() -> cluster.ensemble().active() > 1
@@ -109,7 +109,7 @@ final class StaleReadRace {
             if (heir != RegionPlacement.LOST && heir != old) {
                 write(me, List.of(heir), address, 2, true);
             }
-            cluster.fabric().baton().sleep(400 * MILLISECOND);
+            cluster.fabric().scheduler().sleep(400 * MILLISECOND);
             over = true;
             cluster.until(() -> readers.stream().allMatch(SimulatedThread::isEnded)
                     || !cluster.host(old).isAlive());
@@ -143,7 +143,7 @@ final class StaleReadRace {
                 me.forget(ticket);
                 return;
             }
-            cluster.fabric().baton().sleep(random.nextLong(1, 40) * MILLISECOND);
+            cluster.fabric().scheduler().sleep(random.nextLong(1, 40) * MILLISECOND);
         }
     }
 

@@ -14,8 +14,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 import java.util.random.RandomGeneratorFactory;
 import org.softrdma.fabric.FabricSettings;
-import org.softrdma.fabric.baton.SimulatedThread;
 import org.softrdma.fabric.network.NetworkSettings;
+import org.softrdma.fabric.scheduler.SimulatedThread;
 import org.softrdma.farm.membership.Wishes;
 import org.softrdma.farm.memory.FarmAddress;
 import org.softrdma.farm.memory.FarmObjectDescriptor;
@@ -113,7 +113,7 @@ final class TransactionRace {
             for (int i = 0; i < LISTS; i++) {
                 lists.put("x" + i, make(i % machines));
             }
-            cluster.fabric().baton().stalls(seed % 4 < 2 ? 15 : 80, 500 * MICROSECOND);
+            cluster.fabric().scheduler().stalls(seed % 4 < 2 ? 15 : 80, 500 * MICROSECOND);
             Map<Integer, SimulatedThread> clients = new TreeMap<>();
             for (int client = 0; client < machines * clientsOfMachine; client++) {
                 int number = client;
@@ -129,7 +129,7 @@ final class TransactionRace {
                 cluster.host(machine).driftClock(random.nextInt(-MOST_DRIFT_PPM, MOST_DRIFT_PPM + 1));
             }
             while (clients.entrySet().stream().anyMatch(this::goesOn)) {
-                cluster.fabric().baton().sleep(random.nextLong(5000, 50_000) * MICROSECOND);
+                cluster.fabric().scheduler().sleep(random.nextLong(5000, 50_000) * MICROSECOND);
                 happen();
             }
             while (lost < victims.size()) {
@@ -195,11 +195,11 @@ final class TransactionRace {
         if (faults == Faults.COPY) {
             cluster.until(() -> areRemoved(victims.subList(0, lost)) && cluster.isWhole());
             wishSomething();
-            cluster.fabric().baton().sleep(random.nextLong(1, 200_000) * MICROSECOND);
+            cluster.fabric().scheduler().sleep(random.nextLong(1, 200_000) * MICROSECOND);
             cluster.until(cluster::isWhole);
         } else if (lost > 0 && random.nextBoolean()) {
             cluster.until(() -> cluster.ensemble().active() > 1);
-            cluster.fabric().baton().sleep(random.nextLong(1, 30_000) * MICROSECOND);
+            cluster.fabric().scheduler().sleep(random.nextLong(1, 30_000) * MICROSECOND);
         }
         lose(victims.get(lost++));
     }
@@ -256,7 +256,7 @@ final class TransactionRace {
         try {
             for (int i = 0; i < TRANSACTIONS; i++) {
                 transact(client, node);
-                cluster.fabric().baton().sleep(random.nextLong(3000) * MICROSECOND);
+                cluster.fabric().scheduler().sleep(random.nextLong(3000) * MICROSECOND);
             }
         } catch (FarmException e) {
             if (!node.isOver()) {

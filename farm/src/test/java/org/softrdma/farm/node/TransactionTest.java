@@ -73,7 +73,7 @@ class TransactionTest {
                 assertEquals(0, value(transaction, objects.get(4)));
                 return null;
             })));
-            cluster.fabric().baton().sleep(TimeUnit.MILLISECONDS.toNanos(100)); // the last answers come late
+            cluster.fabric().scheduler().sleep(TimeUnit.MILLISECONDS.toNanos(100)); // the last answers come late
 
             assertEquals(2 * (3 + 2 + 3), messages(cluster, machines) - before);
             assertEquals(6, node.parts().counters().get(StoreCounter.READS) - reads);

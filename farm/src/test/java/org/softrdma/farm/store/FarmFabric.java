@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.softrdma.fabric.Fabric;
 import org.softrdma.fabric.FabricNode;
 import org.softrdma.fabric.FabricSettings;
-import org.softrdma.fabric.baton.SimulatedThread;
+import org.softrdma.fabric.scheduler.SimulatedThread;
 import org.softrdma.stores.Protocol;
 import org.softrdma.stores.StoreClient;
 import org.softrdma.stores.StoreClientContext;
@@ -74,7 +74,7 @@ final class FarmFabric {
     /** Else time leaps to the next time limit, as everybody only polls. */
     private void letTimePass() {
         while (true) {
-            fabric.baton().sleep(SLICE_NS);
+            fabric.scheduler().sleep(SLICE_NS);
         }
     }
 
@@ -86,7 +86,7 @@ final class FarmFabric {
     }
 
     private void serve() {
-        RandomGenerator generator = fabric.baton().choices().generator();
+        RandomGenerator generator = fabric.scheduler().choices().generator();
         boolean[] drawn = new boolean[1];
         RandomGenerator random = () -> {
             long next = generator.nextLong();
@@ -102,7 +102,7 @@ final class FarmFabric {
                 .options(options)
                 .nanoClock(fabric.clock())
                 .random(random)
-                .steps(new BatonSteps(fabric.baton()))
+                .steps(new SimulatedSteps(fabric.scheduler()))
                 .conclude();
         try (VerbsDevice opened = server.open(Map.of());
                 FarmServer made = (FarmServer) new FarmDesign().serve(opened, context)) {
@@ -110,7 +110,7 @@ final class FarmFabric {
             serving = made;
             while (!stopped) {
                 made.doWork();
-                fabric.baton().idle();
+                fabric.scheduler().idle();
             }
         }
     }
@@ -124,7 +124,7 @@ final class FarmFabric {
     }
 
     void until(BooleanSupplier condition) {
-        if (!fabric.baton().until(condition, PATIENCE_NS)) {
+        if (!fabric.scheduler().until(condition, PATIENCE_NS)) {
             throw new AssertionError("it has not come to that");
         }
     }
@@ -153,7 +153,7 @@ final class FarmFabric {
                 .maxValueLength(valueLength)
                 .window(4)
                 .time(fabric.clock(), fabric.idleStrategy())
-                .random(fabric.baton().choices().generator());
+                .random(fabric.scheduler().choices().generator());
         more.accept(context);
         return new FarmDesign().connect(clientDevice, context.conclude());
     }

@@ -89,7 +89,7 @@ class FarmFiguresTest {
     private static void drain(StoreClient client, FarmFabric farm, ResultHandler handler) {
         while (client.outstanding() > 0) {
             if (client.poll(handler) == 0) {
-                farm.fabric().baton().idle();
+                farm.fabric().scheduler().idle();
             }
         }
     }

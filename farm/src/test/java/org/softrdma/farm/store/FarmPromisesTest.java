@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.softrdma.fabric.FabricNode;
 import org.softrdma.fabric.FabricSettings;
-import org.softrdma.fabric.baton.SimulatedThread;
+import org.softrdma.fabric.scheduler.SimulatedThread;
 import org.softrdma.stores.BlockingStore;
 import org.softrdma.stores.Outcome;
 import org.softrdma.stores.Promises;
@@ -104,7 +104,7 @@ class FarmPromisesTest {
             assertEquals(Outcome.LOST, store.lastOutcome());
             requireValue(store, 1);
 
-            farm.fabric().baton().sleep(5 * LIMIT_NS);
+            farm.fabric().scheduler().sleep(5 * LIMIT_NS);
             requireValue(store, 2); // it was in the ring, and takes effect late
             Promises promises = new FarmDesign().promises(protocol);
             assertTrue(promises.getsWithoutServer());
@@ -170,7 +170,7 @@ class FarmPromisesTest {
                 assertTrue(results > 0);
             }
             farm.startServer();
-            farm.fabric().baton().sleep(LIMIT_NS); // clients wait a little before they try again
+            farm.fabric().scheduler().sleep(LIMIT_NS); // clients wait a little before they try again
             assertTrue(store.get(key(99)).isEmpty()); // a PUT that is sent before the end is noticed would be LOST
             for (int i = 1; i < 2 * client.window(); i++) {
                 assertTrue(store.put(key(i), value(i)));
@@ -197,7 +197,9 @@ class FarmPromisesTest {
                         }
                     }
                 });
-                farm.fabric().baton().sleep(1 + farm.fabric().baton().choices().below(3_000_000));
+                farm.fabric()
+                        .scheduler()
+                        .sleep(1 + farm.fabric().scheduler().choices().below(3_000_000));
                 victim.kill();
                 farm.until(process::isEnded);
                 try (VerbsDevice device = farm.testNode().open(Map.of());

@@ -14,11 +14,11 @@ import java.util.random.RandomGeneratorFactory;
 import org.softrdma.fabric.FabricNode;
 import org.softrdma.fabric.FabricSettings;
 import org.softrdma.fabric.FaultsBySeed;
-import org.softrdma.fabric.baton.Baton;
-import org.softrdma.fabric.baton.SimulatedThread;
 import org.softrdma.fabric.fault.FaultPlan;
 import org.softrdma.fabric.memory.Grains;
 import org.softrdma.fabric.network.NetworkSettings;
+import org.softrdma.fabric.scheduler.Scheduler;
+import org.softrdma.fabric.scheduler.SimulatedThread;
 import org.softrdma.stores.Outcome;
 import org.softrdma.stores.Protocol;
 import org.softrdma.stores.StoreClient;
@@ -104,18 +104,19 @@ final class FarmRace {
         this.settings = settings;
         random = RandomGeneratorFactory.of("L64X128MixRandom").create(~settings.seed());
         farm = new FarmFabric(settings.seed(), fabricSettings(), settings.protocol(), options(), WORDS * Long.BYTES);
-        farm.fabric().baton().stalls(random.nextBoolean() ? SELDOM : OFTEN, LONGEST_STALL_NS);
+        farm.fabric().scheduler().stalls(random.nextBoolean() ? SELDOM : OFTEN, LONGEST_STALL_NS);
         CLIENTS.forEach(name -> nodes.add(farm.fabric().node(name)));
         history = new HistoryRecorder<>(() -> ++readings); // one thread at a time: each reading is later than the last
     }
 
     private FabricSettings fabricSettings() {
-        Baton.Limits usual = Baton.Limits.DEFAULT;
+        Scheduler.Limits usual = Scheduler.Limits.DEFAULT;
         FabricSettings base =
                 settings.protocol() == Protocol.SAFE ? FabricSettings.adversary() : FabricSettings.DEFAULT;
         return base.with(NetworkSettings.DEFAULT.withBufferBytes(4096))
                 .with(settings.grains())
-                .with(new Baton.Limits(3_000_000, usual.virtualNs(), usual.realNs(), random.nextBoolean() ? 100 : 300))
+                .with(new Scheduler.Limits(
+                        3_000_000, usual.virtualNs(), usual.realNs(), random.nextBoolean() ? 100 : 300))
                 .with(settings.faulty() ? FAULTS.plan(settings.seed()) : FaultPlan.NONE);
     }
 
@@ -161,7 +162,7 @@ final class FarmRace {
                         LIMIT_NS,
                         (tag, outcome, memory, at, length) -> answer(asked, tag, outcome, memory, at, length, me));
                 if (random.nextInt(3) == 0) {
-                    farm.fabric().baton().sleep(random.nextLong(50_000));
+                    farm.fabric().scheduler().sleep(random.nextLong(50_000));
                 }
             }
             counters.add(client.counters());
@@ -174,7 +175,7 @@ final class FarmRace {
                 return farm.connect(
                         device, context -> context.timeoutNs(LIMIT_NS).connectTimeoutNs(LIMIT_NS));
             } catch (StoreException e) {
-                farm.fabric().baton().sleep(LIMIT_NS); // something goes wrong
+                farm.fabric().scheduler().sleep(LIMIT_NS); // something goes wrong
             }
         }
     }

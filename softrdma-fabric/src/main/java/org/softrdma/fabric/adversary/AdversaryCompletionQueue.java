@@ -2,7 +2,7 @@ package org.softrdma.fabric.adversary;
 
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import org.softrdma.fabric.baton.Baton;
+import org.softrdma.fabric.scheduler.Scheduler;
 import org.softrdma.sim.queue.CompletionSource;
 import org.softrdma.sim.queue.Progress;
 import org.softrdma.sim.queue.SoftCompletionChannel;
@@ -21,11 +21,11 @@ final class AdversaryCompletionQueue extends SoftCompletionQueue {
     /**
      * What the queues of a fabric share.
      *
-     * @param baton chooses
+     * @param scheduler chooses
      * @param habits which
      * @param held completions that are not visible yet
      */
-    record Lawful(Baton baton, Set<Habit> habits, HeldCompletions held) {
+    record Lawful(Scheduler scheduler, Set<Habit> habits, HeldCompletions held) {
         boolean has(Habit habit) {
             return habits.contains(habit);
         }
@@ -53,7 +53,7 @@ final class AdversaryCompletionQueue extends SoftCompletionQueue {
             long sequence,
             boolean solicited) {
         boolean anyCode = lawful.has(Habit.VENDOR_CODES) && status != CompletionStatus.SUCCESS;
-        int code = anyCode ? lawful.baton().choices().generator().nextInt() : vendorCode;
+        int code = anyCode ? lawful.scheduler().choices().generator().nextInt() : vendorCode;
         Runnable show = () -> super.push(source, wrId, status, opcode, byteLength, code, sequence, solicited);
         if (lawful.has(Habit.QUEUES_IN_ANY_ORDER)) {
             lawful.held().show(new HeldCompletions.Origin(this, source, opcode.isReceive()), show);
@@ -71,8 +71,8 @@ final class AdversaryCompletionQueue extends SoftCompletionQueue {
     @Override
     public void requestNotification(boolean solicitedOnly) {
         super.requestNotification(solicitedOnly);
-        if (lawful.has(Habit.SPURIOUS_EVENTS) && lawful.baton().choices().chance(SPURIOUS)) {
-            lawful.baton().note("an event without a cause", 0);
+        if (lawful.has(Habit.SPURIOUS_EVENTS) && lawful.scheduler().choices().chance(SPURIOUS)) {
+            lawful.scheduler().note("an event without a cause", 0);
             raiseSpuriously();
         }
     }

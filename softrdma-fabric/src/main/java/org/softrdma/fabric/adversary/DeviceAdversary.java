@@ -2,7 +2,7 @@ package org.softrdma.fabric.adversary;
 
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import org.softrdma.fabric.baton.Baton;
+import org.softrdma.fabric.scheduler.Scheduler;
 import org.softrdma.sim.device.DeviceHabits;
 import org.softrdma.sim.memory.NumberReuse;
 import org.softrdma.sim.queue.Progress;
@@ -14,21 +14,21 @@ public final class DeviceAdversary {
     private static final Set<Habit> OF_COMPLETION_QUEUES =
             Set.of(Habit.VENDOR_CODES, Habit.MERGED_EVENTS, Habit.SPURIOUS_EVENTS, Habit.QUEUES_IN_ANY_ORDER);
 
-    private final Baton baton;
+    private final Scheduler scheduler;
     private final Set<Habit> habits;
     private final HeldCompletions held;
 
     /**
      * Of a fabric.
      *
-     * @param baton of the simulation, which it joins
+     * @param scheduler of the simulation, which it joins
      * @param habits which
      */
-    public DeviceAdversary(Baton baton, Set<Habit> habits) {
-        this.baton = baton;
+    public DeviceAdversary(Scheduler scheduler, Set<Habit> habits) {
+        this.scheduler = scheduler;
         this.habits = Set.copyOf(habits);
-        held = new HeldCompletions(baton);
-        baton.add(held);
+        held = new HeldCompletions(scheduler);
+        scheduler.add(held);
     }
 
     /** For a device. */
@@ -41,6 +41,10 @@ public final class DeviceAdversary {
     private SoftCompletionQueue completionQueue(
             int minimumEntries, Progress progress, @Nullable SoftCompletionChannel channel, Runnable onClose) {
         return new AdversaryCompletionQueue(
-                minimumEntries, progress, channel, onClose, new AdversaryCompletionQueue.Lawful(baton, habits, held));
+                minimumEntries,
+                progress,
+                channel,
+                onClose,
+                new AdversaryCompletionQueue.Lawful(scheduler, habits, held));
     }
 }

@@ -3,8 +3,8 @@ package org.softrdma.fabric.adversary;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import org.softrdma.fabric.baton.Baton;
-import org.softrdma.fabric.baton.Source;
+import org.softrdma.fabric.scheduler.Scheduler;
+import org.softrdma.fabric.scheduler.Source;
 import org.softrdma.sim.queue.CompletionSource;
 import org.softrdma.sim.queue.SoftCompletionQueue;
 
@@ -17,7 +17,7 @@ final class HeldCompletions implements Source {
 
     private static final long MOST_NS = TimeUnit.MICROSECONDS.toNanos(200);
 
-    private final Baton baton;
+    private final Scheduler scheduler;
     private final List<Held> held = new ArrayList<>();
 
     /**
@@ -31,8 +31,8 @@ final class HeldCompletions implements Source {
 
     private record Held(Origin origin, long dueNs, Runnable show) {}
 
-    HeldCompletions(Baton baton) {
-        this.baton = baton;
+    HeldCompletions(Scheduler scheduler) {
+        this.scheduler = scheduler;
     }
 
     /** Shows a completion, now or later. */
@@ -43,12 +43,12 @@ final class HeldCompletions implements Source {
                 behindNs = Math.max(behindNs, each.dueNs);
             }
         }
-        boolean late = baton.choices().chance(SHARE);
+        boolean late = scheduler.choices().chance(SHARE);
         if (!late && behindNs == Long.MIN_VALUE) {
             show.run();
             return;
         }
-        long dueNs = baton.nanoTime() + (late ? baton.choices().between(1, MOST_NS) : 0);
+        long dueNs = scheduler.nanoTime() + (late ? scheduler.choices().between(1, MOST_NS) : 0);
         held.add(new Held(origin, Math.max(dueNs, behindNs + 1), show));
     }
 
@@ -72,7 +72,7 @@ final class HeldCompletions implements Source {
         for (Held each : held) {
             if (each.dueNs == nextNs) {
                 held.remove(each);
-                baton.note("a completion is seen late", 0);
+                scheduler.note("a completion is seen late", 0);
                 each.show.run();
                 return;
             }

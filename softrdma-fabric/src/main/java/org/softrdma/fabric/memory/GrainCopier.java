@@ -2,8 +2,8 @@ package org.softrdma.fabric.memory;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import org.softrdma.fabric.baton.Baton;
 import org.softrdma.fabric.network.Copier;
+import org.softrdma.fabric.scheduler.Scheduler;
 import org.softrdma.net.memory.NativeMemory;
 
 /**
@@ -16,7 +16,7 @@ public final class GrainCopier implements Copier {
     /** Most places where others may run in one copy: a longer copy has larger pieces, each a run of grains. */
     private static final int MOST_PIECES = 64;
 
-    private final Baton baton;
+    private final Scheduler scheduler;
     private final RegisteredRanges registered;
     private final Grains grains;
     private final long[] starts = new long[MOST_PIECES + 3]; // two are cut at the ends
@@ -37,8 +37,8 @@ public final class GrainCopier implements Copier {
     }
 
     /** Copies of the devices of all nodes. */
-    public GrainCopier(Baton baton, RegisteredRanges registered, Grains grains) {
-        this.baton = baton;
+    public GrainCopier(Scheduler scheduler, RegisteredRanges registered, Grains grains) {
+        this.scheduler = scheduler;
         this.registered = registered;
         this.grains = grains;
     }
@@ -107,21 +107,21 @@ public final class GrainCopier implements Copier {
                 return;
             }
             if (i == 0 || i + 2 == pieces) {
-                baton.edge();
+                scheduler.edge();
             } else {
-                baton.step();
+                scheduler.step();
             }
         }
     }
 
     private int[] order(int pieces) {
         int[] order = new int[pieces];
-        Order kind = Order.ALL[baton.choices().below(Order.ALL.length)];
+        Order kind = Order.ALL[scheduler.choices().below(Order.ALL.length)];
         for (int i = 0; i < pieces; i++) {
             order[i] = kind == Order.BACKWARD ? pieces - 1 - i : i;
         }
         for (int i = pieces - 1; kind == Order.ANY && i > 0; i--) {
-            int other = baton.choices().below(i + 1);
+            int other = scheduler.choices().below(i + 1);
             int kept = order[i];
             order[i] = order[other];
             order[other] = kept;

@@ -4,14 +4,14 @@ import java.lang.foreign.MemorySegment;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.zip.CRC32C;
-import org.softrdma.fabric.baton.Baton;
+import org.softrdma.fabric.scheduler.Scheduler;
 import org.softrdma.sim.memory.RegionObserver;
 
 /** The registered memory of all nodes: what others can see while a device copies. */
 public final class RegisteredRanges implements RegionObserver {
     private static final int LARGEST_CHECKED = 1 << 24;
 
-    private final Baton baton;
+    private final Scheduler scheduler;
     private final VirtualAddresses addresses;
     /** Regions by the first address, and those of one first address by their end. */
     private final TreeMap<Long, TreeMap<Long, Integer>> ranges = new TreeMap<>();
@@ -19,11 +19,11 @@ public final class RegisteredRanges implements RegionObserver {
     /**
      * Nothing is registered.
      *
-     * @param baton has the trace
+     * @param scheduler has the trace
      * @param addresses names of the memory
      */
-    public RegisteredRanges(Baton baton, VirtualAddresses addresses) {
-        this.baton = baton;
+    public RegisteredRanges(Scheduler scheduler, VirtualAddresses addresses) {
+        this.scheduler = scheduler;
         this.addresses = addresses;
     }
 
@@ -49,11 +49,11 @@ public final class RegisteredRanges implements RegionObserver {
 
     /** What the memory of a region is at its end belongs to the trace. */
     private void note(MemorySegment memory) {
-        baton.note("region ends", memory.byteSize());
+        scheduler.note("region ends", memory.byteSize());
         if (memory.scope().isAlive() && memory.byteSize() <= LARGEST_CHECKED) {
             CRC32C checksum = new CRC32C();
             checksum.update(memory.asByteBuffer());
-            baton.trace().mix(checksum.getValue());
+            scheduler.trace().mix(checksum.getValue());
         }
     }
 

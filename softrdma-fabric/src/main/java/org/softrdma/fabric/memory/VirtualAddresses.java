@@ -3,8 +3,7 @@ package org.softrdma.fabric.memory;
 /**
  * How peers and scatter/gather entries name the memory that a fabric's applications allocate. The kernel maps it where
  * it likes, and elsewhere if another fabric runs in this process; these addresses are the same in every run of a seed,
- * so that what is on the wire and in memory is the same too. None of them is an address of a process. Whoever holds the
- * baton.
+ * so that what is on the wire and in memory is the same too. None of them is an address of a process. The running thread.
  */
 public final class VirtualAddresses {
     /** Processes have 57 bits of address at most. */

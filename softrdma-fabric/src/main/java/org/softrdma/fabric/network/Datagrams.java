@@ -8,8 +8,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import org.softrdma.fabric.baton.Baton;
-import org.softrdma.fabric.baton.Source;
+import org.softrdma.fabric.scheduler.Scheduler;
+import org.softrdma.fabric.scheduler.Source;
 import org.softrdma.net.transport.ListenException;
 import org.softrdma.net.transport.SocketEvents;
 import org.softrdma.sim.roce.wire.PacketKind;
@@ -19,7 +19,7 @@ import org.softrdma.sim.roce.wire.PacketKind;
  * that is due. What meets a cut or a host that is gone is lost.
  */
 final class Datagrams implements Source {
-    private final Baton baton;
+    private final Scheduler scheduler;
     private final Medium medium;
     private final Map<InetSocketAddress, FabricDatagramSocket> bound = new LinkedHashMap<>();
     private final Map<Path, Integer> sent = new HashMap<>();
@@ -81,7 +81,7 @@ final class Datagrams implements Source {
     /** None is under way. */
     Datagrams(Medium medium) {
         this.medium = medium;
-        baton = medium.baton();
+        scheduler = medium.scheduler();
     }
 
     // ---- sockets
@@ -122,14 +122,14 @@ final class Datagrams implements Source {
         DatagramSettings settings = medium.settings().datagrams();
         Path path = new Path(datagram.from().getAddress(), datagram.to().getAddress());
         Fate fate = new Fate(path, packet(path, datagram));
-        if (baton.choices().chance(settings.losses())) {
+        if (scheduler.choices().chance(settings.losses())) {
             fate.lose();
-        } else if (baton.choices().chance(settings.repeats())) {
+        } else if (scheduler.choices().chance(settings.repeats())) {
             fate.repeat();
         }
         medium.inspector().sent(fate, sent.merge(path, 1, Integer::sum));
         if (fate.lost) {
-            baton.note("a datagram is lost", datagram.length());
+            scheduler.note("a datagram is lost", datagram.length());
             return;
         }
         for (int copy = 0; copy < fate.copies; copy++) {
@@ -145,10 +145,11 @@ final class Datagrams implements Source {
 
     private long dueNs(DatagramSettings settings) {
         NetworkSettings all = medium.settings();
-        long latencyNs = baton.choices().between(all.leastLatencyNs(), all.mostLatencyNs());
-        long delayNs =
-                baton.choices().chance(settings.delays()) ? baton.choices().between(0, settings.mostDelayNs()) : 0;
-        return baton.nanoTime() + latencyNs + delayNs;
+        long latencyNs = scheduler.choices().between(all.leastLatencyNs(), all.mostLatencyNs());
+        long delayNs = scheduler.choices().chance(settings.delays())
+                ? scheduler.choices().between(0, settings.mostDelayNs())
+                : 0;
+        return scheduler.nanoTime() + latencyNs + delayNs;
     }
 
     @Override
@@ -164,12 +165,12 @@ final class Datagrams implements Source {
     public void step() {
         due.clear();
         for (Flight flight : flights) {
-            if (flight.dueNs() <= baton.nanoTime()) {
+            if (flight.dueNs() <= scheduler.nanoTime()) {
                 due.add(flight);
             }
         }
         if (!due.isEmpty()) {
-            Flight next = due.get(baton.choices().below(due.size()));
+            Flight next = due.get(scheduler.choices().below(due.size()));
             flights.remove(next);
             next.underWay().arrived(next.datagram().length());
             arrive(next.datagram());
@@ -180,8 +181,8 @@ final class Datagrams implements Source {
         InetSocketAddress to = datagram.to();
         InetAddress from = datagram.from().getAddress();
         FabricDatagramSocket receiver = bound.get(to);
-        boolean open = medium.reachability().openAtNs(from, to.getAddress()) <= baton.nanoTime();
+        boolean open = medium.reachability().openAtNs(from, to.getAddress()) <= scheduler.nanoTime();
         boolean taken = open && receiver != null && receiver.arrived(datagram);
-        baton.note(taken ? "a datagram arrives" : "a datagram is dropped", datagram.length());
+        scheduler.note(taken ? "a datagram arrives" : "a datagram is dropped", datagram.length());
     }
 }

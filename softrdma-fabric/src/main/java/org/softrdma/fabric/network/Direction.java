@@ -5,8 +5,8 @@ import java.net.InetAddress;
 import java.util.ArrayDeque;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
-import org.softrdma.fabric.baton.Baton;
-import org.softrdma.fabric.baton.Source;
+import org.softrdma.fabric.scheduler.Scheduler;
+import org.softrdma.fabric.scheduler.Source;
 import org.softrdma.net.memory.NativeMemory;
 
 /**
@@ -14,7 +14,7 @@ import org.softrdma.net.memory.NativeMemory;
  * arrived. Behind them comes the end of the stream or a reset.
  */
 final class Direction implements Inspector.Passage {
-    private final Baton baton;
+    private final Scheduler scheduler;
     private final NetworkSettings settings;
     private final Copier copier;
     private final Path path;
@@ -55,7 +55,7 @@ final class Direction implements Inspector.Passage {
     record Path(InetAddress from, InetAddress to, int connection) {}
 
     Direction(Medium medium, Path path) {
-        baton = medium.baton();
+        scheduler = medium.scheduler();
         settings = medium.settings();
         copier = medium.copier();
         inspector = medium.inspector();
@@ -116,8 +116,8 @@ final class Direction implements Inspector.Passage {
         }
         int most = (int) Math.min(Math.min(length, room()), inspector.next(this, sent + 1) - sent);
         // Where nothing is under way a kernel takes all that it has room for.
-        if (most > 1 && sent > received && baton.choices().chance(settings.cuts())) {
-            most = 1 + baton.choices().below(most);
+        if (most > 1 && sent > received && scheduler.choices().chance(settings.cuts())) {
+            most = 1 + scheduler.choices().below(most);
         }
         int done = 0;
         int unsent = 0;
@@ -168,9 +168,9 @@ final class Direction implements Inspector.Passage {
 
     /** A kernel may have no memory for a while: then a send takes nothing, whatever is under way. */
     private boolean fills() {
-        if (!isFull() && messages.isStreaming() && baton.choices().chance(settings.fullBuffers())) {
-            fullUntilNs = baton.nanoTime() + baton.choices().between(1, settings.mostFullNs());
-            baton.note("no room for a while", fullUntilNs - baton.nanoTime());
+        if (!isFull() && messages.isStreaming() && scheduler.choices().chance(settings.fullBuffers())) {
+            fullUntilNs = scheduler.nanoTime() + scheduler.choices().between(1, settings.mostFullNs());
+            scheduler.note("no room for a while", fullUntilNs - scheduler.nanoTime());
         }
         return isFull();
     }
@@ -211,14 +211,14 @@ final class Direction implements Inspector.Passage {
 
     @Override
     public void delay(long ns) {
-        baton.note("bytes are delayed", ns);
+        scheduler.note("bytes are delayed", ns);
         underWay.forEach(parcel -> parcel.dueNs += ns);
-        lastDueNs = Math.max(lastDueNs, baton.nanoTime()) + ns;
+        lastDueNs = Math.max(lastDueNs, scheduler.nanoTime()) + ns;
     }
 
     @Override
     public void corruptNext(int bit) {
-        baton.note("a bit changes", bit);
+        scheduler.note("a bit changes", bit);
         corruption = 1 << bit;
     }
 
@@ -232,7 +232,7 @@ final class Direction implements Inspector.Passage {
 
     @Override
     public void cut() {
-        baton.note("a stream is cut", sent);
+        scheduler.note("a stream is cut", sent);
         FabricSocket end = receiver;
         if (end != null && !endSent && !dead) {
             underWay.addLast(new Parcel(Parcel.Kind.RESET, 0, dueNs()));
@@ -243,19 +243,19 @@ final class Direction implements Inspector.Passage {
 
     @Override
     public void stall(long ns) {
-        baton.note("a stream is stalled", ns);
-        hindrance.stall(baton.nanoTime(), ns);
+        scheduler.note("a stream is stalled", ns);
+        hindrance.stall(scheduler.nanoTime(), ns);
     }
 
     @Override
     public void slow(int bytes, long perNs) {
-        baton.note("a reader is slow", bytes);
+        scheduler.note("a reader is slow", bytes);
         hindrance.pace(new Hindrance.Pace(bytes, perNs));
     }
 
     /** How long nothing has arrived here because of a stall. */
     long stalledNs() {
-        return hindrance.silentNs(baton.nanoTime());
+        return hindrance.silentNs(scheduler.nanoTime());
     }
 
     /** Of everything sent so far. */
@@ -293,8 +293,8 @@ final class Direction implements Inspector.Passage {
 
     /** In order: nothing overtakes what was sent before. */
     private long dueNs() {
-        long latencyNs = baton.choices().between(settings.leastLatencyNs(), settings.mostLatencyNs());
-        lastDueNs = Math.max(lastDueNs, baton.nanoTime() + latencyNs);
+        long latencyNs = scheduler.choices().between(settings.leastLatencyNs(), settings.mostLatencyNs());
+        lastDueNs = Math.max(lastDueNs, scheduler.nanoTime() + latencyNs);
         return lastDueNs;
     }
 
@@ -313,7 +313,7 @@ final class Direction implements Inspector.Passage {
 
     /** Takes bytes again, or delivers what is due next, or a part of it. */
     void step() {
-        if (fullUntilNs <= baton.nanoTime()) {
+        if (fullUntilNs <= scheduler.nanoTime()) {
             fullUntilNs = Source.NEVER;
             FabricSocket end = sender;
             if (end != null) {
@@ -331,13 +331,13 @@ final class Direction implements Inspector.Passage {
             case END -> {
                 underWay.removeFirst();
                 ended = true;
-                baton.note("end of stream arrives", 0);
+                scheduler.note("end of stream arrives", 0);
             }
             case RESET -> {
                 underWay.removeFirst();
                 reset = true;
                 dead = true;
-                baton.note("reset arrives", 0);
+                scheduler.note("reset arrives", 0);
             }
         }
         FabricSocket end = receiver;
@@ -348,18 +348,18 @@ final class Direction implements Inspector.Passage {
 
     private void arrive(Parcel parcel) {
         int count = parcel.bytes;
-        if (count > 1 && baton.choices().chance(settings.cuts())) {
-            count = 1 + baton.choices().below(count);
+        if (count > 1 && scheduler.choices().chance(settings.cuts())) {
+            count = 1 + scheduler.choices().below(count);
         }
-        count = hindrance.arrive(baton.nanoTime(), count);
+        count = hindrance.arrive(scheduler.nanoTime(), count);
         parcel.bytes -= count;
         if (parcel.bytes == 0) {
             underWay.removeFirst();
         } else {
-            parcel.dueNs = baton.nanoTime() + 1;
+            parcel.dueNs = scheduler.nanoTime() + 1;
         }
         arrived += count;
-        baton.note("bytes arrive", count);
+        scheduler.note("bytes arrive", count);
     }
 
     // ---- the receiver

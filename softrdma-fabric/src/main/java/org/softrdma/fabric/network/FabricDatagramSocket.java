@@ -7,7 +7,7 @@ import java.net.InetSocketAddress;
 import java.nio.channels.ClosedChannelException;
 import java.util.ArrayDeque;
 import java.util.zip.CRC32C;
-import org.softrdma.fabric.baton.Baton;
+import org.softrdma.fabric.scheduler.Scheduler;
 import org.softrdma.net.transport.DatagramBatch;
 import org.softrdma.net.transport.DatagramSocket;
 import org.softrdma.net.transport.LoopGuard;
@@ -16,7 +16,7 @@ import org.softrdma.net.transport.SocketEvents;
 /** A socket for datagrams of the network. Strictly edge triggered, as {@link FabricSocket}. */
 final class FabricDatagramSocket implements DatagramSocket {
     private final Datagrams carrier;
-    private final Baton baton;
+    private final Scheduler scheduler;
     private final Copier copier;
     private final NetworkSettings settings;
     private final Place place;
@@ -56,7 +56,7 @@ final class FabricDatagramSocket implements DatagramSocket {
         this.place = place;
         this.open = open;
         this.events = events;
-        baton = medium.baton();
+        scheduler = medium.scheduler();
         copier = medium.copier();
         settings = medium.settings();
         open.opened();
@@ -148,11 +148,11 @@ final class FabricDatagramSocket implements DatagramSocket {
         requireOpen();
         batch.check(from, count, maxBytes(), true);
         int sent = 0;
-        while (sent < count && hasRoom() && !(sent > 0 && baton.choices().chance(settings.cuts()))) {
+        while (sent < count && hasRoom() && !(sent > 0 && scheduler.choices().chance(settings.cuts()))) {
             send(batch, from + sent);
             sent++;
         }
-        baton.note("sends datagrams", sent);
+        scheduler.note("sends datagrams", sent);
         return sent;
     }
 
@@ -173,7 +173,7 @@ final class FabricDatagramSocket implements DatagramSocket {
         copier.copy(address, bytes.address(), length);
         CRC32C checksum = new CRC32C();
         checksum.update(bytes.asSlice(0, length).asByteBuffer());
-        baton.trace().mix(checksum.getValue());
+        scheduler.trace().mix(checksum.getValue());
         InetAddress host = peer.getAddress().isLoopbackAddress() ? key().getAddress() : peer.getAddress();
         carrier.send(new Datagram(key(), new InetSocketAddress(host, peer.getPort()), bytes, length), underWay);
     }

@@ -14,10 +14,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.agrona.concurrent.NanoClock;
 import org.jspecify.annotations.Nullable;
-import org.softrdma.fabric.baton.Baton;
-import org.softrdma.fabric.baton.Group;
-import org.softrdma.fabric.baton.SimulatedThread;
-import org.softrdma.fabric.baton.Source;
+import org.softrdma.fabric.scheduler.Group;
+import org.softrdma.fabric.scheduler.Scheduler;
+import org.softrdma.fabric.scheduler.SimulatedThread;
+import org.softrdma.fabric.scheduler.Source;
 import org.softrdma.net.transport.Acceptor;
 import org.softrdma.net.transport.DatagramLoop;
 import org.softrdma.net.transport.DatagramSocket;
@@ -38,7 +38,7 @@ final class FabricLoop implements DatagramLoop {
     private static final int HEADERS = 28;
 
     private final Network network;
-    private final Baton baton;
+    private final Scheduler scheduler;
     private final InetAddress host;
     private final OpenCount open;
     private final @Nullable Turn turn;
@@ -58,15 +58,15 @@ final class FabricLoop implements DatagramLoop {
     /** A loop that nobody runs yet. */
     FabricLoop(Network network, InetAddress host, OpenCount open, boolean ring) {
         this.network = network;
-        this.baton = network.baton();
+        this.scheduler = network.scheduler();
         this.host = host;
         this.open = open;
-        turn = ring ? new Turn(baton.choices()) : null;
+        turn = ring ? new Turn(scheduler.choices()) : null;
     }
 
     /** Runs it on a thread of its own. */
     void start(Group group, String name, Group.Kind kind) {
-        thread = baton.start(group, name, kind, this::live);
+        thread = scheduler.start(group, name, kind, this::live);
     }
 
     private void live() {
@@ -77,12 +77,12 @@ final class FabricLoop implements DatagramLoop {
     }
 
     private void awaitWork(long timeoutNs) {
-        boolean ignored = baton.until(this::hasWork, Math.min(timeoutNs, timeToTimer()));
+        boolean ignored = scheduler.until(this::hasWork, Math.min(timeoutNs, timeToTimer()));
     }
 
     private long timeToTimer() {
         Timer next = timers.peek();
-        return next == null ? Source.NEVER : Math.max(1, next.dueNs() - baton.nanoTime());
+        return next == null ? Source.NEVER : Math.max(1, next.dueNs() - scheduler.nanoTime());
     }
 
     private boolean hasWork() {
@@ -135,13 +135,13 @@ final class FabricLoop implements DatagramLoop {
                 ready.add(socket::raise);
             }
         }
-        if (!sockets.isEmpty() && baton.choices().chance(SPURIOUS)) {
-            FabricSocket any = sockets.get(baton.choices().below(sockets.size()));
+        if (!sockets.isEmpty() && scheduler.choices().chance(SPURIOUS)) {
+            FabricSocket any = sockets.get(scheduler.choices().below(sockets.size()));
             ready.add(() -> raise(any)); // lawful: SocketEvents.ready
         }
         boolean some = !ready.isEmpty();
         if (some) {
-            ready.get(baton.choices().below(ready.size())).run();
+            ready.get(scheduler.choices().below(ready.size())).run();
         }
         sockets.removeIf(FabricSocket::isClosed);
         datagramSockets.removeIf(FabricDatagramSocket::isClosed);
@@ -153,10 +153,10 @@ final class FabricLoop implements DatagramLoop {
             ready.add(() -> tasks.removeFirst().run());
         }
         Timer timer = timers.peek();
-        if (timer != null && timer.dueNs() <= baton.nanoTime()) {
+        if (timer != null && timer.dueNs() <= scheduler.nanoTime()) {
             ready.add(() -> {
                 timers.remove(timer);
-                baton.note("timer", timer.number());
+                scheduler.note("timer", timer.number());
                 timer.task().run();
             });
         }
@@ -170,12 +170,12 @@ final class FabricLoop implements DatagramLoop {
         }
     }
 
-    /** Runs no further step; returns when it has ended. Whoever holds the baton, but not itself. */
+    /** Runs no further step; returns when it has ended. The running thread, but not itself. */
     void stop() {
         stopping = true;
         SimulatedThread own = thread;
         if (own != null) {
-            boolean ignored = baton.until(own::isEnded, Source.NEVER);
+            boolean ignored = scheduler.until(own::isEnded, Source.NEVER);
         }
     }
 
@@ -201,12 +201,12 @@ final class FabricLoop implements DatagramLoop {
 
     @Override
     public NanoClock clock() {
-        return baton;
+        return scheduler;
     }
 
     @Override
     public Optional<Waits> waits() {
-        return Optional.of(baton);
+        return Optional.of(scheduler);
     }
 
     @Override
@@ -216,7 +216,7 @@ final class FabricLoop implements DatagramLoop {
 
     @Override
     public Cancellable schedule(Runnable task, long delay, TimeUnit unit) {
-        Timer timer = new Timer(baton.nanoTime() + Math.max(0, unit.toNanos(delay)), timersSet++, careful(task));
+        Timer timer = new Timer(scheduler.nanoTime() + Math.max(0, unit.toNanos(delay)), timersSet++, careful(task));
         timers.add(timer);
         return () -> timers.remove(timer);
     }

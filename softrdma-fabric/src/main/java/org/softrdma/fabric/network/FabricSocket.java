@@ -5,7 +5,7 @@ import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
-import org.softrdma.fabric.baton.Baton;
+import org.softrdma.fabric.scheduler.Scheduler;
 import org.softrdma.net.transport.IoVectors;
 import org.softrdma.net.transport.LoopGuard;
 import org.softrdma.net.transport.RequestNames;
@@ -25,7 +25,7 @@ final class FabricSocket implements StreamSocket {
     }
 
     private final Reachability reachability;
-    private final Baton baton;
+    private final Scheduler scheduler;
     private final OpenCount open;
     private final InetSocketAddress local;
     private final InetSocketAddress remote;
@@ -60,7 +60,7 @@ final class FabricSocket implements StreamSocket {
             Direction out,
             boolean connected) {
         reachability = medium.reachability();
-        baton = medium.baton();
+        scheduler = medium.scheduler();
         this.open = open;
         this.local = local;
         this.remote = remote;
@@ -208,7 +208,7 @@ final class FabricSocket implements StreamSocket {
     }
 
     private int received(int count) {
-        baton.note("receives", count);
+        scheduler.note("receives", count);
         FabricSocket other = peer;
         if (other != null) {
             other.roomMade();
@@ -293,8 +293,8 @@ final class FabricSocket implements StreamSocket {
                 break;
             }
         }
-        baton.note("sends", total);
-        baton.trace().mix(out.checksum());
+        scheduler.note("sends", total);
+        scheduler.trace().mix(out.checksum());
         return total;
     }
 

@@ -3,7 +3,7 @@ package org.softrdma.fabric.network;
 import java.net.InetAddress;
 import java.util.ArrayList;
 import java.util.List;
-import org.softrdma.fabric.baton.Group;
+import org.softrdma.fabric.scheduler.Group;
 import org.softrdma.net.transport.EventLoop;
 import org.softrdma.net.transport.Transport;
 

@@ -1,6 +1,6 @@
 package org.softrdma.fabric.network;
 
-import org.softrdma.fabric.baton.Source;
+import org.softrdma.fabric.scheduler.Source;
 
 /**
  * Delays one direction: a stall, or a slow reader.

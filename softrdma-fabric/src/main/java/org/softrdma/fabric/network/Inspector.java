@@ -6,7 +6,7 @@ import java.util.OptionalLong;
 import org.softrdma.sim.roce.wire.PacketKind;
 import org.softrdma.sim.wire.MessageKind;
 
-/** Sees what is sent and may interfere. Called by whoever holds the baton, in the middle of a send. */
+/** Sees what is sent and may interfere. Called by the running thread, in the middle of a send. */
 public interface Inspector {
     /** Lets everything pass. */
     Inspector NONE = new Inspector() {

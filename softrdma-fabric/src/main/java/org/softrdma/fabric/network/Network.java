@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
-import org.softrdma.fabric.baton.Baton;
-import org.softrdma.fabric.baton.Source;
+import org.softrdma.fabric.scheduler.Scheduler;
+import org.softrdma.fabric.scheduler.Source;
 import org.softrdma.net.transport.ListenException;
 import org.softrdma.net.transport.SocketEvents;
 
@@ -23,7 +23,7 @@ import org.softrdma.net.transport.SocketEvents;
 public final class Network implements Source {
     private static final int FIRST_FREE_PORT = 49_152;
 
-    private final Baton baton;
+    private final Scheduler scheduler;
     private final NetworkSettings settings;
     private final Copier copier;
     private final Map<InetSocketAddress, FabricAcceptor> listening = new LinkedHashMap<>();
@@ -44,19 +44,19 @@ public final class Network implements Source {
     /**
      * A network without hosts.
      *
-     * @param baton of the simulation
+     * @param scheduler of the simulation
      * @param settings what it does to what it carries
      * @param copier how bytes get in and out
      */
-    public Network(Baton baton, NetworkSettings settings, Copier copier) {
-        this.baton = baton;
+    public Network(Scheduler scheduler, NetworkSettings settings, Copier copier) {
+        this.scheduler = scheduler;
         this.settings = settings;
         this.copier = copier;
-        reachability = new Reachability(baton);
+        reachability = new Reachability(scheduler);
     }
 
-    Baton baton() {
-        return baton;
+    Scheduler scheduler() {
+        return scheduler;
     }
 
     /** Bytes of the longest datagram. */
@@ -70,7 +70,7 @@ public final class Network implements Source {
     }
 
     private Medium medium() {
-        return new Medium(baton, settings, copier, reachability, inspector);
+        return new Medium(scheduler, settings, copier, reachability, inspector);
     }
 
     /** Somebody sees what is sent by the connections to come. Before the run. */
@@ -118,7 +118,7 @@ public final class Network implements Source {
         if (current == null) {
             current = new Datagrams(medium());
             datagrams = current;
-            baton.add(current);
+            scheduler.add(current);
         }
         return current;
     }
@@ -190,8 +190,8 @@ public final class Network implements Source {
     // ---- time
 
     private void later(InetAddress from, InetAddress to, Runnable what) {
-        long latencyNs = baton.choices().between(settings.leastLatencyNs(), settings.mostLatencyNs());
-        arrivals.add(new Arrival(baton.nanoTime() + latencyNs, from, to, what));
+        long latencyNs = scheduler.choices().between(settings.leastLatencyNs(), settings.mostLatencyNs());
+        arrivals.add(new Arrival(scheduler.nanoTime() + latencyNs, from, to, what));
     }
 
     private long dueNs(Arrival arrival) {
@@ -212,13 +212,13 @@ public final class Network implements Source {
 
     @Override
     public void step() {
-        long nowNs = baton.nanoTime();
+        long nowNs = scheduler.nanoTime();
         due.clear();
         for (Arrival arrival : arrivals) {
             if (dueNs(arrival) <= nowNs) {
                 due.add(() -> {
                     arrivals.remove(arrival);
-                    baton.note("a request or answer to connect arrives", 0);
+                    scheduler.note("a request or answer to connect arrives", 0);
                     arrival.what().run();
                 });
             }
@@ -229,7 +229,7 @@ public final class Network implements Source {
             }
         }
         if (!due.isEmpty()) {
-            due.get(baton.choices().below(due.size())).run();
+            due.get(scheduler.choices().below(due.size())).run();
         }
         directions.removeIf(Direction::isOver);
         sockets.removeIf(FabricSocket::isClosed);
@@ -239,25 +239,25 @@ public final class Network implements Source {
 
     /** Nothing gets from one host to another, in either direction, for a time; what is sent meanwhile arrives later. */
     public void partition(InetAddress one, InetAddress other, long durationNs) {
-        baton.note("hosts are parted", durationNs);
-        reachability.cut(one, other, baton.nanoTime() + durationNs);
-        reachability.cut(other, one, baton.nanoTime() + durationNs);
+        scheduler.note("hosts are parted", durationNs);
+        reachability.cut(one, other, scheduler.nanoTime() + durationNs);
+        reachability.cut(other, one, scheduler.nanoTime() + durationNs);
     }
 
     /** True unless a cut or a loss of power keeps what one host sends from another now. */
     public boolean reaches(InetAddress from, InetAddress to) {
-        return reachability.openAtNs(from, to) <= baton.nanoTime();
+        return reachability.openAtNs(from, to) <= scheduler.nanoTime();
     }
 
     /** Ends all cuts. */
     public void heal() {
-        baton.note("cuts end", 0);
+        scheduler.note("cuts end", 0);
         reachability.heal();
     }
 
     /** The processes of a host have died: its kernel closes what they had. */
     public void processesDied(InetAddress host) {
-        baton.note("processes died", 0);
+        scheduler.note("processes died", 0);
         List.copyOf(listening.values()).stream()
                 .filter(acceptor -> acceptor.key().getAddress().equals(host))
                 .forEach(FabricAcceptor::close);
@@ -272,13 +272,13 @@ public final class Network implements Source {
 
     /** A host is gone: nobody answers for it. */
     public void vanished(InetAddress host) {
-        baton.note("host is gone", 0);
+        scheduler.note("host is gone", 0);
         reachability.vanish(host);
     }
 
     /** A host takes at most so many bytes of a connection in a piece, and no piece sooner after the one before. */
     public void slow(InetAddress host, int bytes, long perNs) {
-        baton.note("a host reads slowly", bytes);
+        scheduler.note("a host reads slowly", bytes);
         Hindrance.Pace pace = new Hindrance.Pace(bytes, perNs);
         paces.put(host, pace);
         directions.stream().filter(direction -> direction.to().equals(host)).forEach(direction -> direction.pace(pace));
@@ -286,7 +286,7 @@ public final class Network implements Source {
 
     /** Every connection between two hosts is reset. */
     public void reset(InetAddress one, InetAddress other) {
-        baton.note("connections are reset", 0);
+        scheduler.note("connections are reset", 0);
         List.copyOf(sockets).stream()
                 .filter(socket -> socket.localAddress().getAddress().equals(one)
                         && socket.remoteAddress().getAddress().equals(other))

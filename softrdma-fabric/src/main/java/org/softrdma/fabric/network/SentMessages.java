@@ -5,8 +5,7 @@ import org.jspecify.annotations.Nullable;
 import org.softrdma.sim.wire.MessageKind;
 
 /**
- * Counts the messages that are sent in one direction, and finds the requests that they were posted for. Whoever holds
- * the baton.
+ * Counts the messages that are sent in one direction, and finds the requests that they were posted for. The running thread.
  */
 final class SentMessages {
     private final MessageScanner scanner = new MessageScanner();

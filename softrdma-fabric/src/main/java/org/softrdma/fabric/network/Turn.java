@@ -2,7 +2,7 @@ package org.softrdma.fabric.network;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.softrdma.fabric.baton.Choices;
+import org.softrdma.fabric.scheduler.Choices;
 import org.softrdma.net.transport.StreamSocket;
 
 /**

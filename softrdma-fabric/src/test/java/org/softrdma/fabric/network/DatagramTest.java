@@ -18,13 +18,13 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
-import org.softrdma.fabric.baton.Baton;
-import org.softrdma.fabric.baton.Choices;
-import org.softrdma.fabric.baton.Group;
 import org.softrdma.fabric.memory.GrainCopier;
 import org.softrdma.fabric.memory.Grains;
 import org.softrdma.fabric.memory.RegisteredRanges;
 import org.softrdma.fabric.memory.VirtualAddresses;
+import org.softrdma.fabric.scheduler.Choices;
+import org.softrdma.fabric.scheduler.Group;
+import org.softrdma.fabric.scheduler.Scheduler;
 import org.softrdma.net.transport.DatagramBatch;
 import org.softrdma.net.transport.DatagramLoop;
 import org.softrdma.net.transport.DatagramSocket;
@@ -41,24 +41,24 @@ class DatagramTest {
 
     /** Two hosts. */
     private static final class Hosts {
-        final Baton baton;
+        final Scheduler scheduler;
         final Network network;
         final InetAddress here;
         final InetAddress there;
         final OpenCount open = new OpenCount(0);
         private final MemorySegment memory = Arena.ofAuto().allocate(2 * 4096L * COUNT);
 
-        Hosts(Baton baton, DatagramSettings settings) throws IOException {
-            this.baton = baton;
+        Hosts(Scheduler scheduler, DatagramSettings settings) throws IOException {
+            this.scheduler = scheduler;
             network = new Network(
-                    baton,
+                    scheduler,
                     NetworkSettings.DEFAULT.with(settings),
-                    new GrainCopier(baton, new RegisteredRanges(baton, new VirtualAddresses()), Grains.NONE));
+                    new GrainCopier(scheduler, new RegisteredRanges(scheduler, new VirtualAddresses()), Grains.NONE));
             here = InetAddress.getByAddress(new byte[] {10, 0, 0, 1});
             there = InetAddress.getByAddress(new byte[] {10, 0, 0, 2});
             network.host(here);
             network.host(there);
-            baton.add(network);
+            scheduler.add(network);
         }
 
         DatagramSocket bind(InetAddress host, int port) throws IOException {
@@ -80,13 +80,13 @@ class DatagramTest {
         void sendAll(DatagramSocket socket, DatagramBatch batch) throws IOException {
             for (int sent = 0; sent < batch.size(); ) {
                 sent += socket.send(batch, sent, batch.size() - sent);
-                baton.idle();
+                scheduler.idle();
             }
         }
 
         /** The numbers of what arrives within a second, in that order. */
         List<Integer> receiveAll(DatagramSocket socket, int length) throws IOException {
-            baton.sleep(SECOND_NS);
+            scheduler.sleep(SECOND_NS);
             return receive(socket, length);
         }
 
@@ -112,15 +112,15 @@ class DatagramTest {
     }
 
     private static long run(long seed, DatagramSettings settings, Body body) {
-        Baton baton = new Baton(new Choices(seed), Baton.Limits.DEFAULT);
-        baton.run(new Group("node"), "main", () -> {
+        Scheduler scheduler = new Scheduler(new Choices(seed), Scheduler.Limits.DEFAULT);
+        scheduler.run(new Group("node"), "main", () -> {
             try {
-                body.run(new Hosts(baton, settings));
+                body.run(new Hosts(scheduler, settings));
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
             }
         });
-        return baton.trace().hash();
+        return scheduler.trace().hash();
     }
 
     /** Sends numbered datagrams, and adds to a list what arrives. */
@@ -263,7 +263,7 @@ class DatagramTest {
             DatagramSocket sender = hosts.bind(hosts.here, 0);
             DatagramSocket receiver = hosts.bind(hosts.there, 7);
             hosts.sendAll(sender, hosts.numbered(COUNT, 4096, receiver.localAddress()));
-            hosts.baton.sleep(SECOND_NS);
+            hosts.scheduler.sleep(SECOND_NS);
 
             assertEquals(2, hosts.receive(receiver, 4096).size());
             assertEquals(COUNT - 2, receiver.dropped());
@@ -283,7 +283,7 @@ class DatagramTest {
             assertTrue(sent >= 1 && sent <= 2, "sent " + sent);
             sent += sender.send(batch, 0, 1); // cuts may have taken one alone before
             sender.awaitRoom();
-            assertTrue(hosts.baton.until(sender::hasEvent, SECOND_NS), "no room after " + sent);
+            assertTrue(hosts.scheduler.until(sender::hasEvent, SECOND_NS), "no room after " + sent);
             sender.raise();
             assertTrue(writable[0]);
             assertFalse(sender.hasEvent(), "an edge comes once");
@@ -296,7 +296,7 @@ class DatagramTest {
             DatagramSocket sender = hosts.bind(hosts.here, 9);
             DatagramSocket receiver = hosts.bind(hosts.there, 7);
             hosts.sendAll(sender, hosts.numbered(1, BYTES, receiver.localAddress()));
-            hosts.baton.sleep(SECOND_NS);
+            hosts.scheduler.sleep(SECOND_NS);
             MemorySegment bytes = Arena.ofAuto().allocate(10);
             DatagramBatch batch = new DatagramBatch(1);
             batch.addBuffer(bytes.address(), 9);
@@ -316,11 +316,11 @@ class DatagramTest {
             DatagramSocket receiver = hosts.bind(hosts.there, 7);
             hosts.network.partition(hosts.here, hosts.there, SECOND_NS);
             hosts.sendAll(sender, hosts.numbered(COUNT, BYTES, receiver.localAddress()));
-            hosts.baton.sleep(2 * SECOND_NS);
+            hosts.scheduler.sleep(2 * SECOND_NS);
             assertEquals(List.of(), hosts.receive(receiver, BYTES));
 
             hosts.sendAll(sender, hosts.numbered(COUNT, BYTES, new InetSocketAddress(hosts.there, 8)));
-            hosts.baton.sleep(SECOND_NS);
+            hosts.scheduler.sleep(SECOND_NS);
             assertEquals(List.of(), hosts.receive(receiver, BYTES));
         });
     }
@@ -431,7 +431,8 @@ class DatagramTest {
                 Echo echo = new Echo(hosts);
                 echo.serve(echo.loop(hosts.there));
                 echo.ask(echo.loop(hosts.here), 20);
-                assertTrue(hosts.baton.until(() -> echo.answered == 20, 60 * SECOND_NS), "answers: " + echo.answered);
+                assertTrue(
+                        hosts.scheduler.until(() -> echo.answered == 20, 60 * SECOND_NS), "answers: " + echo.answered);
             }));
         }
 

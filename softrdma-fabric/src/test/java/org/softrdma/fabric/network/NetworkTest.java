@@ -16,13 +16,13 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.softrdma.fabric.baton.Baton;
-import org.softrdma.fabric.baton.Choices;
-import org.softrdma.fabric.baton.Group;
 import org.softrdma.fabric.memory.GrainCopier;
 import org.softrdma.fabric.memory.Grains;
 import org.softrdma.fabric.memory.RegisteredRanges;
 import org.softrdma.fabric.memory.VirtualAddresses;
+import org.softrdma.fabric.scheduler.Choices;
+import org.softrdma.fabric.scheduler.Group;
+import org.softrdma.fabric.scheduler.Scheduler;
 import org.softrdma.net.transport.IoVectors;
 import org.softrdma.net.transport.StreamSocket;
 import org.softrdma.sim.memory.MemoryOperations;
@@ -35,23 +35,23 @@ class NetworkTest {
 
     /** Two sockets that are connected, unless the client gives up before. */
     private static final class Pair {
-        final Baton baton;
+        final Scheduler scheduler;
         final FabricSocket client;
         final MemorySegment memory = Arena.ofAuto().allocate(2 * BYTES);
         private final ArrayDeque<FabricSocket> accepted = new ArrayDeque<>();
         private final FabricAcceptor acceptor;
 
-        Pair(Baton baton) throws IOException {
-            this.baton = baton;
+        Pair(Scheduler scheduler) throws IOException {
+            this.scheduler = scheduler;
             Network network = new Network(
-                    baton,
+                    scheduler,
                     NetworkSettings.DEFAULT,
-                    new GrainCopier(baton, new RegisteredRanges(baton, new VirtualAddresses()), Grains.NONE));
+                    new GrainCopier(scheduler, new RegisteredRanges(scheduler, new VirtualAddresses()), Grains.NONE));
             InetAddress here = InetAddress.getByAddress(new byte[] {10, 0, 0, 1});
             InetAddress there = InetAddress.getByAddress(new byte[] {10, 0, 0, 2});
             network.host(here);
             network.host(there);
-            baton.add(network);
+            scheduler.add(network);
             OpenCount open = new OpenCount(0);
             InetSocketAddress address = new InetSocketAddress(there, 1);
             acceptor = network.listen(
@@ -66,7 +66,7 @@ class NetworkTest {
         }
 
         FabricSocket server() {
-            assertTrue(baton.until(acceptor::hasEvent, SECOND_NS), "no connection came");
+            assertTrue(scheduler.until(acceptor::hasEvent, SECOND_NS), "no connection came");
             acceptor.raise();
             return accepted.remove();
         }
@@ -83,7 +83,7 @@ class NetworkTest {
             while (count != StreamSocket.END_OF_STREAM) {
                 total += count;
                 count = socket.receive(memory.address() + BYTES, BYTES);
-                baton.idle();
+                scheduler.idle();
             }
             return total;
         }
@@ -95,10 +95,10 @@ class NetworkTest {
 
     private static void run(Body body) {
         for (long seed = 0; seed < SEEDS; seed++) {
-            Baton baton = new Baton(new Choices(seed), Baton.Limits.DEFAULT);
-            baton.run(new Group("node"), "main", () -> {
+            Scheduler scheduler = new Scheduler(new Choices(seed), Scheduler.Limits.DEFAULT);
+            scheduler.run(new Group("node"), "main", () -> {
                 try {
-                    body.run(new Pair(baton));
+                    body.run(new Pair(scheduler));
                 } catch (IOException e) {
                     throw new UncheckedIOException(e);
                 }
@@ -111,7 +111,7 @@ class NetworkTest {
     void shouldDeliverWhatWasSentBeforeAClose(boolean clientEndsToo) {
         run(pair -> {
             FabricSocket server = pair.server();
-            assertTrue(pair.baton.until(() -> finished(pair.client), SECOND_NS));
+            assertTrue(pair.scheduler.until(() -> finished(pair.client), SECOND_NS));
             pair.send(server);
             server.close();
             if (clientEndsToo) {
@@ -131,12 +131,12 @@ class NetworkTest {
             }
             FabricSocket server = pair.server();
             if (data) {
-                assertTrue(pair.baton.until(() -> finished(pair.client), SECOND_NS));
+                assertTrue(pair.scheduler.until(() -> finished(pair.client), SECOND_NS));
                 pair.client.close();
                 pair.send(server);
             }
 
-            assertTrue(pair.baton.until(() -> isReset(pair, server), SECOND_NS), "the server was not told");
+            assertTrue(pair.scheduler.until(() -> isReset(pair, server), SECOND_NS), "the server was not told");
         });
     }
 
@@ -144,7 +144,7 @@ class NetworkTest {
     void shouldNotCallForBytesThatNobodyTakesUntilTheResetArrives() {
         run(pair -> {
             FabricSocket server = pair.server();
-            assertTrue(pair.baton.until(() -> finished(pair.client), SECOND_NS));
+            assertTrue(pair.scheduler.until(() -> finished(pair.client), SECOND_NS));
             pair.client.attach(_ -> {}, null);
             pair.client.raise();
             server.abort();
@@ -155,7 +155,7 @@ class NetworkTest {
             pair.client.awaitRoom();
 
             assertFalse(pair.client.hasEvent(), "it would try again without end");
-            assertTrue(pair.baton.until(pair.client::hasEvent, SECOND_NS), "the reset is no event");
+            assertTrue(pair.scheduler.until(pair.client::hasEvent, SECOND_NS), "the reset is no event");
             assertThrows(IOException.class, () -> pair.client.gather(vectors, 0, 1));
         });
     }

@@ -43,7 +43,7 @@ class HerdPlacementTest {
         run.retryUs(60_000_000)
                 .run(
                         it -> { // what is repeated is another story
-                            it.fabric().baton().stalls(20, TimeUnit.MICROSECONDS.toNanos(200));
+                            it.fabric().scheduler().stalls(20, TimeUnit.MICROSECONDS.toNanos(200));
                             try (VerbsDevice device = it.clientNode().open(Map.of());
                                     StoreClient client = it.client(device)) {
                                 for (int number = 1; number <= VALUES; number++) {

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.softrdma.fabric.FabricNode;
-import org.softrdma.fabric.baton.SimulatedThread;
+import org.softrdma.fabric.scheduler.SimulatedThread;
 import org.softrdma.stores.BlockingStore;
 import org.softrdma.stores.Consistency;
 import org.softrdma.stores.Outcome;
@@ -95,7 +95,7 @@ class HerdPromisesTest {
                     assertTrue(store.put(KEY, VALUE));
                     assertEquals(VALUE.length, store.get(KEY).orElseThrow().length);
                 }
-                assertTrue(it.fabric().baton().until(dying::isEnded, PAUSE_NS));
+                assertTrue(it.fabric().scheduler().until(dying::isEnded, PAUSE_NS));
             });
         }
         assertTrue(form.promises().survivesClientDeath());

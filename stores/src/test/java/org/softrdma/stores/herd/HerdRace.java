@@ -106,7 +106,7 @@ final class HerdRace extends StoreRace {
             FabricStores.RunningServer running = serve();
             startProcesses();
             for (int i = 0; i < settings.crashes(); i++) {
-                fabric().baton().sleep(random().nextLong(TimeUnit.MILLISECONDS.toNanos(2)));
+                fabric().scheduler().sleep(random().nextLong(TimeUnit.MILLISECONDS.toNanos(2)));
                 running.crash(random().nextInt(40), TimeUnit.MILLISECONDS.toNanos(1));
                 count(running);
                 values().died();

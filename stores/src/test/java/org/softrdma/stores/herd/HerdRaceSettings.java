@@ -42,7 +42,7 @@ record HerdRaceSettings(long seed, boolean faulty, int crashes, boolean nessieSd
 
     /**
      * True if each worker has a thread of its own. Not where they share a queue pair: one thread of a fabric would wait for
-     * another that copies in small pieces and has handed on the baton.
+     * another that copies in small pieces and has let others run.
      */
     boolean threads() {
         return datagrams && seed % 8 >= 4;

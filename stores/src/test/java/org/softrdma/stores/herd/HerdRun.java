@@ -68,7 +68,7 @@ final class HerdRun {
         public void step(Enum<?> point) {
             if (stands && !isStanding) {
                 isStanding = true;
-                assertTrue(fabric.baton().until(() -> !stands, HOUR_NS));
+                assertTrue(fabric.scheduler().until(() -> !stands, HOUR_NS));
                 isStanding = false;
             }
             steps.step(point);
@@ -237,7 +237,7 @@ final class HerdRun {
     }
 
     void sleep(long ns) {
-        fabric.baton().sleep(ns);
+        fabric.scheduler().sleep(ns);
     }
 
     /**

@@ -138,7 +138,7 @@ class NessieSdOnFabricTest {
         return new StoreClientContext(
                         servers.stream().map(each -> each.server().address()).toList())
                 .time(fabric.clock(), fabric.idleStrategy())
-                .random(fabric.baton().choices().generator())
+                .random(fabric.scheduler().choices().generator())
                 .conclude();
     }
 

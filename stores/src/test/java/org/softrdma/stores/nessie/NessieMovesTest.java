@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.softrdma.fabric.Fabric;
 import org.softrdma.fabric.FabricNode;
 import org.softrdma.fabric.FabricSettings;
-import org.softrdma.fabric.baton.SimulatedThread;
+import org.softrdma.fabric.scheduler.SimulatedThread;
 import org.softrdma.stores.Outcome;
 import org.softrdma.stores.Protocol;
 import org.softrdma.stores.StoreClient;
@@ -81,7 +81,7 @@ class NessieMovesTest {
                     }
                 }
                 over = true;
-                assertTrue(fabric.baton().until(() -> crowd.stream().allMatch(SimulatedThread::isEnded), HOUR_NS));
+                assertTrue(fabric.scheduler().until(() -> crowd.stream().allMatch(SimulatedThread::isEnded), HOUR_NS));
                 nodes.stop();
             });
             assertEquals(0, missed, "GETs that missed a key that was there");
@@ -112,7 +112,7 @@ class NessieMovesTest {
             for (int i = 0; i < GETS; i++) {
                 missed += outcome(store, store.startGet(KEY, 0)) == Outcome.MISSING ? 1 : 0;
             }
-            fabric.baton().sleep(random.nextLong(LONGEST_SLEEP_NS));
+            fabric.scheduler().sleep(random.nextLong(LONGEST_SLEEP_NS));
             Outcome removed = outcome(store, store.startRemove(KEY, 0));
             Outcome got = outcome(store, store.startGet(KEY, 0));
             boolean lost = removed == Outcome.LOST || got == Outcome.LOST;

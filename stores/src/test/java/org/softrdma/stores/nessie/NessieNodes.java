@@ -61,7 +61,7 @@ public final class NessieNodes {
     public NessieNodes start() {
         var ignored = nodes.getFirst().startHelper("ticks", () -> {
             while (!stopped) {
-                fabric.baton().sleep(TICK_NS);
+                fabric.scheduler().sleep(TICK_NS);
             }
         });
         for (int i = 0; i < nodes.size(); i++) {
@@ -106,7 +106,7 @@ public final class NessieNodes {
         return new StoreClientContext(addresses)
                 .protocol(protocol)
                 .time(fabric.clock(), fabric.idleStrategy())
-                .random(fabric.baton().choices().generator());
+                .random(fabric.scheduler().choices().generator());
     }
 
     /** Stops all. */

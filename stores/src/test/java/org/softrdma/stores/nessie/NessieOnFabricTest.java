@@ -73,7 +73,7 @@ class NessieOnFabricTest {
                         byte[] value = new byte[random.nextInt(200)];
                         random.nextBytes(value);
                         while (!store.put(bytes(key), value)) {
-                            fabric.baton().sleep(TimeUnit.MILLISECONDS.toNanos(10)); // entries rest
+                            fabric.scheduler().sleep(TimeUnit.MILLISECONDS.toNanos(10)); // entries rest
                         }
                         model.put(key, value);
                     }
@@ -130,7 +130,7 @@ class NessieOnFabricTest {
                     nodes.server(0).server().space().dataBytes());
             assertTrue(store.remove(bytes("key0")));
             assertFalse(store.put(bytes("another"), bytes("v")), "an entry must rest");
-            fabric.baton().sleep(2 * REUSE_NS);
+            fabric.scheduler().sleep(2 * REUSE_NS);
             assertTrue(store.put(bytes("another"), bytes("v")));
         });
     }
@@ -207,7 +207,7 @@ class NessieOnFabricTest {
                 assertTrue(
                         aborts ? tookNs >= abortNs && tookNs < 2 * abortNs : tookNs >= 4 * abortNs,
                         () -> ended[0] + " after " + tookNs + " ns");
-                fabric.baton().sleep(8 * abortNs);
+                fabric.scheduler().sleep(8 * abortNs);
             }
         });
     }

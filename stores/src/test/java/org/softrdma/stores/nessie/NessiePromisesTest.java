@@ -12,7 +12,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.softrdma.fabric.Fabric;
 import org.softrdma.fabric.FabricNode;
-import org.softrdma.fabric.baton.SimulatedThread;
+import org.softrdma.fabric.scheduler.SimulatedThread;
 import org.softrdma.stores.BlockingStore;
 import org.softrdma.stores.Consistency;
 import org.softrdma.stores.Outcome;
@@ -78,7 +78,7 @@ class NessiePromisesTest {
                     StoreClient client = connect(nodes, device)) {
                 MemorySegment value = MemorySegment.ofArray(VALUE);
                 assertEquals(Outcome.STORED, outcome(client, client.startPut(KEY, value, 0)));
-                fabric.baton().sleep(TimeUnit.MILLISECONDS.toNanos(10));
+                fabric.scheduler().sleep(TimeUnit.MILLISECONDS.toNanos(10));
                 nodes.node(0).pauseProcesses(PAUSE_NS);
                 nodes.node(1).pauseProcesses(PAUSE_NS);
                 assertEquals(Outcome.FOUND, outcome(client, client.startGet(KEY, 1)));
@@ -94,7 +94,7 @@ class NessiePromisesTest {
                 }
                 assertTrue(more <= STOCK, "a PUT needs an entry in stock, and nobody gives any");
                 assertEquals(Outcome.FOUND, outcome(client, client.startGet(OTHER, 6)));
-                fabric.baton().sleep(PAUSE_NS);
+                fabric.scheduler().sleep(PAUSE_NS);
                 assertEquals(Outcome.STORED, outcome(client, client.startPut(KEY, value, 7)));
             }
         });
@@ -116,7 +116,7 @@ class NessiePromisesTest {
                         }
                     }
                 });
-                fabric.baton().sleep(dyingNs);
+                fabric.scheduler().sleep(dyingNs);
                 victim.kill();
                 try (VerbsDevice device = machine.open(Map.of());
                         BlockingStore store = new BlockingStore(connect(nodes, device))) {
@@ -125,7 +125,7 @@ class NessiePromisesTest {
                     assertTrue(store.remove(KEY));
                     assertTrue(store.get(KEY).isEmpty());
                 }
-                assertTrue(fabric.baton().until(dying::isEnded, PAUSE_NS));
+                assertTrue(fabric.scheduler().until(dying::isEnded, PAUSE_NS));
             });
         }
     }
@@ -146,7 +146,8 @@ class NessiePromisesTest {
                     while (client.outstanding() > 0) {
                         assertTrue(client.await(PAUSE_NS, (tag, outcome, memory, offset, length) -> {}) > 0);
                     }
-                    fabric.baton().sleep(TimeUnit.SECONDS.toNanos(1)); // clients wait a little before they try again
+                    fabric.scheduler()
+                            .sleep(TimeUnit.SECONDS.toNanos(1)); // clients wait a little before they try again
                     for (int i = 0; i < 2 * client.window(); i++) {
                         assertTrue(store.put(KEY, VALUE));
                         assertTrue(store.get(KEY).isPresent());

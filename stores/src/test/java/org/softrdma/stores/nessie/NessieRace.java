@@ -63,7 +63,7 @@ final class NessieRace extends StoreRace {
             nodes.start();
             startProcesses();
             for (int i = 0; i < settings.crashes(); i++) {
-                fabric().baton().sleep(random().nextLong(TimeUnit.MILLISECONDS.toNanos(2)));
+                fabric().scheduler().sleep(random().nextLong(TimeUnit.MILLISECONDS.toNanos(2)));
                 nodes.crash(0);
                 values().died();
             }

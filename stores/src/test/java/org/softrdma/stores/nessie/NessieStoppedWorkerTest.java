@@ -81,7 +81,7 @@ class NessieStoppedWorkerTest {
             fabric.idleStrategy().idle(results);
         }
         boolean isOver = client.outstanding() == 0;
-        fabric.baton().sleep(ROUND_NS); // what is on its way takes place
+        fabric.scheduler().sleep(ROUND_NS); // what is on its way takes place
         return isOver;
     }
 
@@ -169,7 +169,7 @@ class NessieStoppedWorkerTest {
             int ignored = stopping.await(HOUR_NS, (tag, outcome, memory, offset, length) -> ended[0] = outcome);
         }
         assertTrue(ended[0] == Outcome.STORED || ended[0] == Outcome.LOST, () -> message + ": " + ended[0]);
-        fabric.baton().sleep(ROUND_NS);
+        fabric.scheduler().sleep(ROUND_NS);
         String now = value(store, key);
         assertTrue(now.equals("third") || (!wasSeen && now.equals(NEW)), () -> message + ": " + now);
         assertTrue(store.remove(key), message);
@@ -259,10 +259,10 @@ class NessieStoppedWorkerTest {
                         assertTrue(dying.startPut(dyingKey, MemorySegment.ofArray(bytes(NEW)), 0));
                         boolean ignored = stopBehind(dying, 2 + i % 2, fabric, new Outcome[1]);
                     }
-                    fabric.baton().sleep(ROUND_NS);
+                    fabric.scheduler().sleep(ROUND_NS);
                     int attempts = 0;
                     while (!store.put(dyingKey, bytes(OLD))) {
-                        fabric.baton().sleep(ROUND_NS);
+                        fabric.scheduler().sleep(ROUND_NS);
                         assertTrue(++attempts < 20, "no entries are left after " + i + " workers");
                     }
                     assertEquals(OLD, value(store, dyingKey));
@@ -270,9 +270,9 @@ class NessieStoppedWorkerTest {
                 for (int i = 0; i < MORE; i++) {
                     boolean ignored =
                             store.put(bytes("more" + i), bytes(NEW)); // and be it refused: it learns what is in doubt
-                    fabric.baton().sleep(ROUND_NS);
+                    fabric.scheduler().sleep(ROUND_NS);
                     assertTrue(store.put(bytes("more" + i), bytes(OLD)), "no entries are left");
-                    fabric.baton().sleep(ROUND_NS);
+                    fabric.scheduler().sleep(ROUND_NS);
                 }
             }
             nodes.stop();

@@ -52,7 +52,7 @@ class PilafAtMostOnceTest {
                                     .timeoutNs(HOUR_NS)
                                     .conclude())) {
                 assertTrue(client.startPut(KEY, MemorySegment.ofArray(FIRST), 0));
-                fabric.baton()
+                fabric.scheduler()
                         .sleep(SECOND_NS); // the change is made, its answer is lost, and the client has not looked
                 try (VerbsDevice otherDevice = other.open(Map.of())) {
                     for (int i = others; i > 0; i--) {
@@ -62,7 +62,7 @@ class PilafAtMostOnceTest {
                                     i == others ? FIRST : SECOND, store.get(KEY).orElseThrow());
                             assertTrue(store.put(KEY, SECOND));
                         }
-                        fabric.baton().sleep(SECOND_NS);
+                        fabric.scheduler().sleep(SECOND_NS);
                     }
                 }
                 Outcome[] last = new Outcome[1];

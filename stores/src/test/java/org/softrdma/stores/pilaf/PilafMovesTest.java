@@ -60,7 +60,7 @@ class PilafMovesTest {
                 assertEquals(PilafKeeper.Change.DONE, put(keeper, KEY));
                 for (int i = 0; i < GETS; i++) {
                     assertTrue(store.startGet(KEY, i));
-                    fabric.baton().sleep(random.nextLong(GET_NS));
+                    fabric.scheduler().sleep(random.nextLong(GET_NS));
                     change(keeper, random);
                     int results = store.await(Long.MAX_VALUE, (tag, outcome, memory, offset, length) -> {
                         assertNotEquals(Outcome.LOST, outcome);

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.fabric.Fabric;
 import org.softrdma.fabric.FabricNode;
-import org.softrdma.fabric.baton.SimulatedThread;
+import org.softrdma.fabric.scheduler.SimulatedThread;
 import org.softrdma.stores.BlockingStore;
 import org.softrdma.stores.Consistency;
 import org.softrdma.stores.FabricStores;
@@ -95,7 +95,7 @@ class PilafPromisesTest {
             assertEquals(promises.getsWithoutServer() ? Outcome.MISSING : Outcome.LOST, missed);
             Outcome put = outcome(client, client.startPut(OTHER, MemorySegment.ofArray(VALUE), 3));
             assertEquals(promises.putsWithoutServer() ? Outcome.STORED : Outcome.LOST, put);
-            fabric.baton().sleep(PAUSE_NS);
+            fabric.scheduler().sleep(PAUSE_NS);
             assertTrue(store.get(KEY).isPresent());
             assertTrue(store.get(OTHER).isPresent(), "the PUT whose answer came too late");
         });
@@ -114,7 +114,7 @@ class PilafPromisesTest {
             if (name.equals("pilaf")) {
                 assertTrue(store.get(KEY).isPresent());
             }
-            fabric.baton().sleep(PAUSE_NS);
+            fabric.scheduler().sleep(PAUSE_NS);
             for (int i = 0; i < 3 * client.window(); i++) {
                 assertTrue(store.put(KEY, VALUE));
             }
@@ -183,7 +183,7 @@ class PilafPromisesTest {
                     assertTrue(results > 0);
                 }
                 running = serve(design, protocol, fabric, server);
-                fabric.baton().sleep(TimeUnit.SECONDS.toNanos(1)); // clients wait a little before they try again
+                fabric.scheduler().sleep(TimeUnit.SECONDS.toNanos(1)); // clients wait a little before they try again
                 for (int i = 0; i < 2 * client.window(); i++) {
                     assertTrue(store.put(KEY, VALUE));
                     assertTrue(store.get(KEY).isPresent());
@@ -215,14 +215,14 @@ class PilafPromisesTest {
                         }
                     }
                 });
-                fabric.baton().sleep(dyingNs);
+                fabric.scheduler().sleep(dyingNs);
                 victim.kill();
                 try (VerbsDevice device = client.open(Map.of());
                         BlockingStore store = new BlockingStore(connect(design, protocol, fabric, server, device))) {
                     assertTrue(store.put(KEY, VALUE));
                     assertEquals(VALUE.length, store.get(KEY).orElseThrow().length);
                 }
-                assertTrue(fabric.baton().until(dying::isEnded, PAUSE_NS));
+                assertTrue(fabric.scheduler().until(dying::isEnded, PAUSE_NS));
                 running.stop();
             });
         }

@@ -63,7 +63,7 @@ final class PilafRace extends StoreRace {
             FabricStores.RunningServer running = serve();
             startProcesses();
             for (int i = 0; i < settings.crashes(); i++) {
-                fabric().baton().sleep(random().nextLong(TimeUnit.MILLISECONDS.toNanos(2)));
+                fabric().scheduler().sleep(random().nextLong(TimeUnit.MILLISECONDS.toNanos(2)));
                 running.crash(random().nextInt(40), TimeUnit.MILLISECONDS.toNanos(1));
                 if (forgetting) {
                     values().died();

@@ -4,7 +4,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongFunction;
 import org.softrdma.fabric.Seeds;
-import org.softrdma.fabric.baton.SimulationException;
+import org.softrdma.fabric.scheduler.SimulationException;
 
 /** Runs races by seeds, or the one of {@code -Dsoftrdma.seed=N}, and prints what came of them. The test's thread. */
 public final class RaceRuns {

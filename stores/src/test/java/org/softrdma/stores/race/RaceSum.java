@@ -3,7 +3,7 @@ package org.softrdma.stores.race;
 import org.softrdma.stores.StoreCounter;
 import org.softrdma.stores.StoreCounters;
 
-/** What came of some races. Whoever holds the baton, or adds it up. */
+/** What came of some races. The running thread, or the one that adds it up. */
 public final class RaceSum {
     private final StoreCounters counters = new StoreCounters();
     private long steps;

@@ -3,8 +3,7 @@ package org.softrdma.stores.race;
 import java.util.BitSet;
 
 /**
- * Numbers of the values of a race, which of them died with a server, and how many changes there were. Whoever holds the
- * baton.
+ * Numbers of the values of a race, which of them died with a server, and how many changes there were. The running thread.
  */
 public final class RaceValues {
     private final BitSet stored = new BitSet();

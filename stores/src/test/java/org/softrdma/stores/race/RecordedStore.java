@@ -17,8 +17,7 @@ import org.softrdma.testkit.history.StoreAnswer;
 import org.softrdma.testkit.history.StoreCall;
 
 /**
- * A client of a race that records what it asks and what it is answered, by slots: as many as its window has. Whoever
- * holds the baton.
+ * A client of a race that records what it asks and what it is answered, by slots: as many as its window has. The running thread.
  */
 public final class RecordedStore {
     private static final long PATIENCE_NS = TimeUnit.HOURS.toNanos(2);

@@ -15,10 +15,10 @@ import org.softrdma.fabric.AdversaryBySeed;
 import org.softrdma.fabric.Fabric;
 import org.softrdma.fabric.FabricNode;
 import org.softrdma.fabric.FabricSettings;
-import org.softrdma.fabric.baton.SimulatedThread;
 import org.softrdma.fabric.fault.FaultPlan;
 import org.softrdma.fabric.memory.Grains;
 import org.softrdma.fabric.network.DatagramSettings;
+import org.softrdma.fabric.scheduler.SimulatedThread;
 import org.softrdma.stores.StoreClient;
 import org.softrdma.stores.StoreClientContext;
 import org.softrdma.stores.StoreCounters;
@@ -75,7 +75,7 @@ public abstract class StoreRace {
         FabricSettings adversary = new AdversaryBySeed(seed).settings();
         FabricSettings grained = random.nextInt(4) == 0 ? adversary : adversary.with(Grains.WORDS);
         fabric = new Fabric(seed, grained.with(faults).with(grained.network().with(datagrams)));
-        fabric.baton().stalls(STALLS, LONGEST_STALL_NS);
+        fabric.scheduler().stalls(STALLS, LONGEST_STALL_NS);
         AtomicLong readings = new AtomicLong(); // one thread at a time: each reading is later than the last
         history = new HistoryRecorder<>(readings::incrementAndGet);
     }
@@ -159,7 +159,7 @@ public abstract class StoreRace {
                 if (attempt == MOST_ATTEMPTS) {
                     throw e;
                 }
-                fabric.baton().sleep(RETRY_NS);
+                fabric.scheduler().sleep(RETRY_NS);
             }
         }
     }
@@ -167,7 +167,7 @@ public abstract class StoreRace {
     /** Waits until all clients have ended. */
     protected final void awaitClients() {
         assertTrue(
-                fabric.baton().until(() -> processes.stream().allMatch(SimulatedThread::isEnded), PATIENCE_NS),
+                fabric.scheduler().until(() -> processes.stream().allMatch(SimulatedThread::isEnded), PATIENCE_NS),
                 "processes have not ended");
     }
 

@@ -1,5 +1,5 @@
 /**
- * What races of all designs on the fabric have in common. Whoever holds the baton runs. Read {@link
+ * What races of all designs on the fabric have in common. Everything runs on the thread that the scheduler runs. Read {@link
  * org.softrdma.stores.race.StoreRace} first.
  */
 @org.jspecify.annotations.NullMarked

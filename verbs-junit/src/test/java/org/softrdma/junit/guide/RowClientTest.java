@@ -119,7 +119,7 @@ class RowClientTest {
                 assertFails("no answer", client, 0);
             }
             assertFails("QUEUE_FULL", client, 0);
-            fabric.baton().sleep(TimeUnit.SECONDS.toNanos(10));
+            fabric.scheduler().sleep(TimeUnit.SECONDS.toNanos(10));
             assertEquals(20, client.get(1));
         }
     }

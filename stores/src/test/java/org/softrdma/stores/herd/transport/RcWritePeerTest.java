@@ -97,7 +97,7 @@ class RcWritePeerTest {
                 deed.of(channel);
                 for (int i = 0; i < TURNS && alive[0]; i++) {
                     alive[0] = channel.poll((memory, at, bytes) -> {});
-                    fabric.baton().sleep(SECOND_NS / TURNS);
+                    fabric.scheduler().sleep(SECOND_NS / TURNS);
                 }
                 assertEquals(8, store.get(KEY).orElseThrow().length);
             }

@@ -1,4 +1,4 @@
-package org.softrdma.fabric.baton;
+package org.softrdma.fabric.scheduler;
 
 /** Threads that live and die together: those of one node. */
 public final class Group {

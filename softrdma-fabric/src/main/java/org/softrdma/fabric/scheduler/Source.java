@@ -1,6 +1,6 @@
-package org.softrdma.fabric.baton;
+package org.softrdma.fabric.scheduler;
 
-/** Something that happens without a thread, as a network that delivers. Called by whoever holds the baton. */
+/** Something that happens without a thread, as a network that delivers. Called by the running thread. */
 public interface Source {
     /** There is nothing to come. */
     long NEVER = Long.MAX_VALUE;

@@ -10,41 +10,41 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.fabric.Fabric;
 import org.softrdma.fabric.FabricNode;
-import org.softrdma.fabric.baton.Baton;
+import org.softrdma.fabric.scheduler.Scheduler;
 import org.softrdma.kv.turns.OwnThread;
 import org.softrdma.kv.turns.StepPoint;
 import org.softrdma.kv.turns.Turns;
 
 /**
- * Threads of the store and of its clients wait by the baton, and hand it on in the middle of changes; the trace names
+ * Threads of the store and of its clients wait by the scheduler, and let others run in the middle of changes; the trace names
  * the points where they do. Whoever holds it.
  */
-final class BatonTurns extends Turns {
+final class SimulatedTurns extends Turns {
     /** A value is written word by word. */
     private static final int GRAIN = Long.BYTES;
 
-    private final Baton baton;
+    private final Scheduler scheduler;
     private final FabricNode node;
 
-    BatonTurns(Fabric fabric, FabricNode node) {
-        this.baton = fabric.baton();
+    SimulatedTurns(Fabric fabric, FabricNode node) {
+        this.scheduler = fabric.scheduler();
         this.node = node;
     }
 
     @Override
     public ReentrantLock newLock() {
-        return new BatonLock(baton);
+        return new SimulatedLock(scheduler);
     }
 
     @Override
     public void step(StepPoint point) {
-        baton.note(point.name(), 0);
-        baton.edge();
+        scheduler.note(point.name(), 0);
+        scheduler.edge();
     }
 
     @Override
     public void giveWay() {
-        baton.idle();
+        scheduler.idle();
     }
 
     @Override
@@ -52,7 +52,7 @@ final class BatonTurns extends Turns {
         for (long done = 0; done < length; done += GRAIN) {
             long here = Math.min(GRAIN, length - done);
             MemorySegment.copy(source, sourceOffset + done, target, targetOffset + done, here);
-            baton.step();
+            scheduler.step();
         }
     }
 
@@ -64,9 +64,9 @@ final class BatonTurns extends Turns {
 
     @Override
     public boolean acquire(Semaphore permits, long timeoutNs) throws InterruptedException {
-        long deadlineNs = baton.nanoTime() + Math.max(0, timeoutNs);
+        long deadlineNs = scheduler.nanoTime() + Math.max(0, timeoutNs);
         while (!permits.tryAcquire()) {
-            long leftNs = deadlineNs - baton.nanoTime();
+            long leftNs = deadlineNs - scheduler.nanoTime();
             if (leftNs <= 0) {
                 return false;
             }
@@ -82,7 +82,7 @@ final class BatonTurns extends Turns {
     }
 
     private void await(BooleanSupplier condition, long timeoutNs) throws InterruptedException {
-        boolean holds = baton.until(condition, timeoutNs);
+        boolean holds = scheduler.until(condition, timeoutNs);
         if (!holds && Thread.interrupted()) {
             throw new InterruptedException();
         }
@@ -90,11 +90,11 @@ final class BatonTurns extends Turns {
 
     @Override
     public OwnThread start(String name, BooleanSupplier goesOn, Runnable turn) {
-        return new FabricThread(baton, node.startHelper(name, () -> {
+        return new FabricThread(scheduler, node.startHelper(name, () -> {
             while (goesOn.getAsBoolean()) {
                 turn.run();
                 // A turn takes whatever is thrown for a fault of its own; here a dead thread learns that it is.
-                boolean ignored = baton.until(() -> true, 0);
+                boolean ignored = scheduler.until(() -> true, 0);
             }
         }));
     }

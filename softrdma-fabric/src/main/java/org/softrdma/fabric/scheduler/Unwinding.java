@@ -1,4 +1,4 @@
-package org.softrdma.fabric.baton;
+package org.softrdma.fabric.scheduler;
 
 /**
  * Ends a simulated thread from within: its node was killed, or the run is over. Not for the code under test, which is

@@ -1,4 +1,4 @@
-package org.softrdma.fabric.baton;
+package org.softrdma.fabric.scheduler;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -22,25 +22,25 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The baton alone: threads, time, and how a run ends. */
-class BatonTest {
+/** The scheduler alone: threads, time, and how a run ends. */
+class SchedulerTest {
     private static final long SECOND_NS = TimeUnit.SECONDS.toNanos(1);
 
     private final Group node = new Group("node");
 
-    private static Baton baton(long seed) {
-        return new Baton(new Choices(seed), Baton.Limits.DEFAULT);
+    private static Scheduler scheduler(long seed) {
+        return new Scheduler(new Choices(seed), Scheduler.Limits.DEFAULT);
     }
 
     /** Two processes that write into one list; what is in it says who ran when. */
-    private List<String> order(Baton baton) {
+    private List<String> order(Scheduler scheduler) {
         List<String> order = new ArrayList<>();
-        baton.run(node, "main", () -> {
+        scheduler.run(node, "main", () -> {
             for (String name : List.of("one", "two", "three")) {
-                baton.start(node, name, Group.Kind.PROCESS, () -> {
+                scheduler.start(node, name, Group.Kind.PROCESS, () -> {
                     for (int i = 0; i < 20; i++) {
                         order.add(name + i);
-                        baton.step();
+                        scheduler.step();
                     }
                 });
             }
@@ -50,8 +50,8 @@ class BatonTest {
 
     @Test
     void shouldDoTheSameBySameSeed() {
-        Baton first = baton(7);
-        Baton second = baton(7);
+        Scheduler first = scheduler(7);
+        Scheduler second = scheduler(7);
 
         assertEquals(order(first), order(second));
         assertEquals(first.trace().hash(), second.trace().hash());
@@ -62,9 +62,9 @@ class BatonTest {
         Set<List<String>> orders = new HashSet<>();
         Set<Long> hashes = new HashSet<>();
         for (int seed = 0; seed < 20; seed++) {
-            Baton baton = baton(seed);
-            orders.add(order(baton));
-            hashes.add(baton.trace().hash());
+            Scheduler scheduler = scheduler(seed);
+            orders.add(order(scheduler));
+            hashes.add(scheduler.trace().hash());
         }
 
         assertEquals(20, orders.size());
@@ -73,13 +73,13 @@ class BatonTest {
 
     @Test
     void shouldLetTimePassOnlyByItsOwnClock() {
-        Baton baton = baton(1);
+        Scheduler scheduler = scheduler(1);
         long startNs = System.nanoTime();
 
-        baton.run(node, "main", () -> {
-            long beforeNs = baton.nanoTime();
-            baton.sleep(3600 * SECOND_NS);
-            assertTrue(baton.nanoTime() - beforeNs >= 3600 * SECOND_NS);
+        scheduler.run(node, "main", () -> {
+            long beforeNs = scheduler.nanoTime();
+            scheduler.sleep(3600 * SECOND_NS);
+            assertTrue(scheduler.nanoTime() - beforeNs >= 3600 * SECOND_NS);
         });
 
         assertTrue(System.nanoTime() - startNs < 600 * SECOND_NS, "an hour of virtual time took as long");
@@ -87,59 +87,62 @@ class BatonTest {
 
     @Test
     void shouldEndAWaitWhenTheConditionHoldsAndNotBefore() {
-        Baton baton = baton(3);
+        Scheduler scheduler = scheduler(3);
         boolean[] flag = new boolean[1];
 
-        baton.run(node, "main", () -> {
-            baton.start(node, "setter", Group.Kind.PROCESS, () -> {
-                baton.sleep(SECOND_NS);
+        scheduler.run(node, "main", () -> {
+            scheduler.start(node, "setter", Group.Kind.PROCESS, () -> {
+                scheduler.sleep(SECOND_NS);
                 flag[0] = true;
             });
-            long beforeNs = baton.nanoTime();
-            assertTrue(baton.until(() -> flag[0], 10 * SECOND_NS));
-            long tookNs = baton.nanoTime() - beforeNs;
+            long beforeNs = scheduler.nanoTime();
+            assertTrue(scheduler.until(() -> flag[0], 10 * SECOND_NS));
+            long tookNs = scheduler.nanoTime() - beforeNs;
             assertTrue(tookNs >= SECOND_NS && tookNs < 2 * SECOND_NS, "waited " + tookNs + " ns");
-            assertFalse(baton.until(() -> false, SECOND_NS));
+            assertFalse(scheduler.until(() -> false, SECOND_NS));
         });
     }
 
     @Test
     void shouldLetOneThatPollsSeeWhatAnotherWritesAtItsTime() {
-        Baton baton = baton(4);
+        Scheduler scheduler = scheduler(4);
         int[] word = new int[1];
 
-        baton.run(node, "main", () -> {
-            baton.start(node, "writer", Group.Kind.PROCESS, () -> {
-                baton.sleep(5 * SECOND_NS);
+        scheduler.run(node, "main", () -> {
+            scheduler.start(node, "writer", Group.Kind.PROCESS, () -> {
+                scheduler.sleep(5 * SECOND_NS);
                 word[0] = 1;
             });
             while (word[0] == 0) {
-                baton.idle();
+                scheduler.idle();
             }
-            assertTrue(baton.nanoTime() >= 6 * SECOND_NS);
+            assertTrue(scheduler.nanoTime() >= 6 * SECOND_NS);
         });
     }
 
     @Test
     void shouldLetOneThatPollsReachItsDeadlineAlone() {
-        Baton baton = baton(5);
+        Scheduler scheduler = scheduler(5);
 
-        baton.run(node, "main", () -> {
-            long endNs = baton.nanoTime() + 30 * SECOND_NS;
-            while (baton.nanoTime() < endNs) {
-                baton.idle();
+        scheduler.run(node, "main", () -> {
+            long endNs = scheduler.nanoTime() + 30 * SECOND_NS;
+            while (scheduler.nanoTime() < endNs) {
+                scheduler.idle();
             }
         });
 
-        assertTrue(baton.trace().steps() < 2000, "30 s took " + baton.trace().steps() + " steps");
+        assertTrue(
+                scheduler.trace().steps() < 2000,
+                "30 s took " + scheduler.trace().steps() + " steps");
     }
 
     @Test
     void shouldSayWhoWaitsWhenNobodyCanGoOn() {
-        Baton baton = baton(6);
+        Scheduler scheduler = scheduler(6);
 
         SimulationException failure = assertThrows(
-                SimulationException.class, () -> baton.run(node, "main", () -> baton.until(() -> false, Source.NEVER)));
+                SimulationException.class,
+                () -> scheduler.run(node, "main", () -> scheduler.until(() -> false, Source.NEVER)));
 
         assertTrue(String.valueOf(failure.getMessage()).contains("nobody can go on"), failure.getMessage());
         assertTrue(String.valueOf(failure.getMessage()).startsWith("seed 6: "), failure.getMessage());
@@ -147,16 +150,16 @@ class BatonTest {
 
     @Test
     void shouldEndTheRunWithWhatAProcessThrows() {
-        Baton baton = baton(8);
+        Scheduler scheduler = scheduler(8);
         IllegalStateException thrown = new IllegalStateException("a test's");
 
         SimulationException failure = assertThrows(
                 SimulationException.class,
-                () -> baton.run(node, "main", () -> {
-                    baton.start(node, "other", Group.Kind.PROCESS, () -> {
+                () -> scheduler.run(node, "main", () -> {
+                    scheduler.start(node, "other", Group.Kind.PROCESS, () -> {
                         throw thrown;
                     });
-                    baton.sleep(SECOND_NS);
+                    scheduler.sleep(SECOND_NS);
                 }));
 
         assertSame(thrown, failure.getCause());
@@ -165,13 +168,13 @@ class BatonTest {
 
     @Test
     void shouldReportAThreadThatBlocksOutside() {
-        Baton baton = new Baton(
-                new Choices(9), new Baton.Limits(1000, SECOND_NS * 3600, TimeUnit.MILLISECONDS.toNanos(200), 250));
+        Scheduler scheduler = new Scheduler(
+                new Choices(9), new Scheduler.Limits(1000, SECOND_NS * 3600, TimeUnit.MILLISECONDS.toNanos(200), 250));
         CountDownLatch never = new CountDownLatch(1);
 
         SimulationException failure = assertThrows(
                 SimulationException.class,
-                () -> baton.run(node, "main", () -> {
+                () -> scheduler.run(node, "main", () -> {
                     try {
                         never.await();
                     } catch (InterruptedException e) {
@@ -190,22 +193,23 @@ class BatonTest {
         AtomicLong turns = new AtomicLong();
         AtomicInteger looks = new AtomicInteger();
 
-        assertTrue(
-                Baton.endsWhileItMoves(() -> turns.incrementAndGet() > 0 && looks.incrementAndGet() == 5, turns::get));
+        assertTrue(Scheduler.endsWhileItMoves(
+                () -> turns.incrementAndGet() > 0 && looks.incrementAndGet() == 5, turns::get));
         assertEquals(5, looks.get());
-        assertFalse(Baton.endsWhileItMoves(() -> looks.incrementAndGet() == 0, turns::get));
+        assertFalse(Scheduler.endsWhileItMoves(() -> looks.incrementAndGet() == 0, turns::get));
         assertEquals(6, looks.get());
     }
 
     @Test
     void shouldEndARunThatNeverEnds() {
-        Baton baton = new Baton(new Choices(10), new Baton.Limits(5000, Long.MAX_VALUE, 100 * SECOND_NS, 1000));
+        Scheduler scheduler =
+                new Scheduler(new Choices(10), new Scheduler.Limits(5000, Long.MAX_VALUE, 100 * SECOND_NS, 1000));
 
         SimulationException failure = assertThrows(
                 SimulationException.class,
-                () -> baton.run(node, "main", () -> {
+                () -> scheduler.run(node, "main", () -> {
                     while (true) {
-                        baton.sleep(1);
+                        scheduler.sleep(1);
                     }
                 }));
 
@@ -214,22 +218,22 @@ class BatonTest {
 
     @Test
     void shouldKillTheThreadsOfOneGroupOnly() {
-        Baton baton = baton(11);
+        Scheduler scheduler = scheduler(11);
         Group victim = new Group("victim");
         List<String> seen = new ArrayList<>();
 
-        baton.run(node, "main", () -> {
-            SimulatedThread doomed = baton.start(victim, "doomed", Group.Kind.PROCESS, () -> {
+        scheduler.run(node, "main", () -> {
+            SimulatedThread doomed = scheduler.start(victim, "doomed", Group.Kind.PROCESS, () -> {
                 try {
-                    baton.sleep(10 * SECOND_NS);
+                    scheduler.sleep(10 * SECOND_NS);
                     seen.add("survived");
                 } finally {
                     seen.add("unwound");
                 }
             });
-            baton.sleep(SECOND_NS);
+            scheduler.sleep(SECOND_NS);
             victim.kill();
-            assertTrue(baton.until(doomed::isEnded, SECOND_NS));
+            assertTrue(scheduler.until(doomed::isEnded, SECOND_NS));
             seen.add("main");
         });
 
@@ -238,61 +242,61 @@ class BatonTest {
 
     @Test
     void shouldNotFailByWhatComesOfUnwinding() {
-        Baton baton = baton(13);
+        Scheduler scheduler = scheduler(13);
         Group victim = new Group("victim");
 
-        baton.run(node, "main", () -> {
-            SimulatedThread doomed = baton.start(victim, "doomed", Group.Kind.PROCESS, () -> {
+        scheduler.run(node, "main", () -> {
+            SimulatedThread doomed = scheduler.start(victim, "doomed", Group.Kind.PROCESS, () -> {
                 try {
-                    baton.sleep(10 * SECOND_NS);
+                    scheduler.sleep(10 * SECOND_NS);
                 } catch (Unwinding e) {
                     throw new IllegalStateException("a close that failed because the node is dead", e);
                 }
             });
-            baton.sleep(SECOND_NS);
+            scheduler.sleep(SECOND_NS);
             victim.kill();
-            assertTrue(baton.until(doomed::isEnded, SECOND_NS));
+            assertTrue(scheduler.until(doomed::isEnded, SECOND_NS));
         });
     }
 
     @Test
     void shouldEndAWaitByInterruptAlsoWhenTheParkedThreadHasNoticed() {
-        Baton baton = baton(13);
+        Scheduler scheduler = scheduler(13);
 
-        baton.run(node, "main", () -> {
+        scheduler.run(node, "main", () -> {
             boolean[] interrupted = new boolean[1];
-            SimulatedThread waiting = baton.start(node, "waiting", Group.Kind.PROCESS, () -> {
-                boolean ignored = baton.until(() -> false, Long.MAX_VALUE);
+            SimulatedThread waiting = scheduler.start(node, "waiting", Group.Kind.PROCESS, () -> {
+                boolean ignored = scheduler.until(() -> false, Long.MAX_VALUE);
                 interrupted[0] = Thread.interrupted();
             });
-            baton.sleep(SECOND_NS);
+            scheduler.sleep(SECOND_NS);
             waiting.thread().interrupt();
             while (waiting.thread().isInterrupted()) {
-                Thread.yield(); // it wakes up without the baton, takes the interrupt, and parks again
+                Thread.yield(); // it wakes up out of its turn, takes the interrupt, and parks again
             }
-            assertTrue(baton.until(waiting::isEnded, SECOND_NS));
+            assertTrue(scheduler.until(waiting::isEnded, SECOND_NS));
             assertTrue(interrupted[0]);
         });
     }
 
     @Test
     void shouldPauseTheProcessesOfAGroupAndNotItsLoops() {
-        Baton baton = baton(12);
+        Scheduler scheduler = scheduler(12);
         Group paused = new Group("paused");
         int[] turns = new int[1];
 
-        baton.run(node, "main", () -> {
-            baton.start(paused, "loop", Group.Kind.LOOP, () -> {
+        scheduler.run(node, "main", () -> {
+            scheduler.start(paused, "loop", Group.Kind.LOOP, () -> {
                 while (true) {
-                    baton.sleep(SECOND_NS);
+                    scheduler.sleep(SECOND_NS);
                     turns[0]++;
                 }
             });
-            long untilNs = baton.nanoTime() + 10 * SECOND_NS;
+            long untilNs = scheduler.nanoTime() + 10 * SECOND_NS;
             paused.pause(Group.Kind.PROCESS, untilNs);
-            SimulatedThread process =
-                    baton.start(paused, "process", Group.Kind.PROCESS, () -> assertTrue(baton.nanoTime() >= untilNs));
-            baton.until(process::isEnded, 60 * SECOND_NS);
+            SimulatedThread process = scheduler.start(
+                    paused, "process", Group.Kind.PROCESS, () -> assertTrue(scheduler.nanoTime() >= untilNs));
+            scheduler.until(process::isEnded, 60 * SECOND_NS);
             assertTrue(process.isEnded());
             assertTrue(turns[0] >= 8, turns[0] + " turns of the loop in 10 s");
         });
@@ -301,29 +305,29 @@ class BatonTest {
     @ParameterizedTest
     @ValueSource(longs = {0, 1, -1, Long.MAX_VALUE, Long.MIN_VALUE})
     void shouldTakeAnyNumberAsASeed(long seed) {
-        assertNotEquals(0, order(baton(seed)).size());
+        assertNotEquals(0, order(scheduler(seed)).size());
     }
 
     /** Its own exception was on its way, in the close of a resource that waits, when another process failed. */
     @Test
     void shouldTellWhatOtherProcessesWereThrowing() {
-        Baton baton = baton(8);
+        Scheduler scheduler = scheduler(8);
 
         SimulationException failure = assertThrows(
                 SimulationException.class,
-                () -> baton.run(node, "client", () -> {
-                    baton.start(node, "server", Group.Kind.PROCESS, () -> {
-                        baton.sleep(SECOND_NS);
+                () -> scheduler.run(node, "client", () -> {
+                    scheduler.start(node, "server", Group.Kind.PROCESS, () -> {
+                        scheduler.sleep(SECOND_NS);
                         throw new IllegalStateException("no client came");
                     });
-                    baton.start(node, "bystander", Group.Kind.PROCESS, () -> {
+                    scheduler.start(node, "bystander", Group.Kind.PROCESS, () -> {
                         try {
-                            baton.sleep(9 * SECOND_NS);
+                            scheduler.sleep(9 * SECOND_NS);
                         } catch (Unwinding e) {
                             throw new IllegalStateException("a bystander was unwound", e);
                         }
                     });
-                    try (Closing waits = () -> baton.sleep(9 * SECOND_NS)) {
+                    try (Closing waits = () -> scheduler.sleep(9 * SECOND_NS)) {
                         assertSame(waits, waits);
                         throw new IllegalArgumentException("nobody listens");
                     }
@@ -344,16 +348,16 @@ class BatonTest {
 
     @Test
     void shouldTellOfThreadsThatAreNotItsOwn() {
-        Baton baton = baton(9);
+        Scheduler scheduler = scheduler(9);
         List<Throwable> told = new CopyOnWriteArrayList<>();
 
         SimulationException failure = assertThrows(
                 SimulationException.class,
-                () -> baton.run(node, "main", () -> {
+                () -> scheduler.run(node, "main", () -> {
                     Thread stranger = Thread.ofPlatform()
                             .name("stranger")
                             .uncaughtExceptionHandler((_, e) -> told.add(e))
-                            .start(baton::idle);
+                            .start(scheduler::idle);
                     join(stranger);
                     throw new IllegalArgumentException("nobody answered");
                 }));

@@ -1,4 +1,4 @@
-package org.softrdma.fabric.baton;
+package org.softrdma.fabric.scheduler;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -19,13 +19,13 @@ import org.softrdma.net.transport.Waits;
  * stands at a step's time while it runs, moves a little between steps, and leaps when nobody can run or all that run
  * only poll.
  *
- * <p>There is no scheduler's thread: whoever gives the baton away chooses who gets it. So what a thread does between
+ * <p>There is no scheduler's thread: the thread that gives way chooses which one runs next. So what a thread does between
  * two waits is seen by all others, and nothing here needs a lock.
  *
- * <p>A thread that blocks by the JVM's own means while it holds the baton stops everybody, which {@link #run} reports
+ * <p>A thread that blocks by the JVM's own means while it runs stops everybody, which {@link #run} reports
  * after a while.
  */
-public final class Baton implements Waits, NanoClock {
+public final class Scheduler implements Waits, NanoClock {
     /** Virtual nanoseconds that a step may take. */
     private static final int STEP_NS = 1000;
     /** Misuses that a failure tells: the first of a loop's. */
@@ -46,7 +46,7 @@ public final class Baton implements Waits, NanoClock {
     private final List<SimulatedThread> able = new ArrayList<>();
     private final List<Source> due = new ArrayList<>();
     private final CountDownLatch over = new CountDownLatch(1);
-    /** How often somebody was chosen. Whoever holds the baton counts; the thread that waits for the end looks. */
+    /** How often somebody was chosen. The running thread counts; the thread that waits for the end looks. */
     private final AtomicLong turns = new AtomicLong();
 
     private long nowNs = TimeUnit.SECONDS.toNanos(1);
@@ -57,9 +57,9 @@ public final class Baton implements Waits, NanoClock {
     private long longestStallNs;
     private boolean begun;
     private boolean ending;
-    private @Nullable SimulatedThread holder;
+    private @Nullable SimulatedThread running;
     private @Nullable Throwable failure;
-    /** What came out of other threads after the failure; whoever holds the baton. */
+    /** What came out of other threads after the failure; the running thread. */
     private final List<Throwable> others = new ArrayList<>();
     /** What threads that are not of the simulation were told; any thread. */
     private final Queue<IllegalStateException> misuses = new ConcurrentLinkedQueue<>();
@@ -70,7 +70,7 @@ public final class Baton implements Waits, NanoClock {
      * @param steps most steps
      * @param virtualNs most virtual time
      * @param realNs most time of the machine without a turn, for a thread that blocks outside
-     * @param preemptions times of a thousand that a thread loses the baton at a point where it may
+     * @param preemptions times of a thousand that a thread gives way at a point where it may
      */
     public record Limits(long steps, long virtualNs, long realNs, int preemptions) {
         /** Ten million steps, a day, two minutes; one time of four. */
@@ -79,7 +79,7 @@ public final class Baton implements Waits, NanoClock {
     }
 
     /** Nobody runs yet. */
-    public Baton(Choices choices, Limits limits) {
+    public Scheduler(Choices choices, Limits limits) {
         this.choices = choices;
         this.limits = limits;
     }
@@ -99,14 +99,14 @@ public final class Baton implements Waits, NanoClock {
         return nowNs;
     }
 
-    /** Something that happens without a thread. Before the run, or by its holder. */
+    /** Something that happens without a thread. Before the run, or by the running thread. */
     public void add(Source source) {
         sources.add(source);
     }
 
     /** A note in the trace by the thread that runs. */
     public void note(String action, long number) {
-        SimulatedThread self = holder;
+        SimulatedThread self = running;
         trace.step(nowNs, self == null ? "" : self.name(), action, number);
     }
 
@@ -126,7 +126,7 @@ public final class Baton implements Waits, NanoClock {
         }
         begun = true;
         SimulatedThread first = start(group, name, Group.Kind.PROCESS, main);
-        holder = first;
+        running = first;
         first.resume();
         boolean done;
         try {
@@ -178,7 +178,7 @@ public final class Baton implements Waits, NanoClock {
     }
 
     private String blocked() {
-        SimulatedThread stuck = holder;
+        SimulatedThread stuck = running;
         StringBuilder text = new StringBuilder("nothing has moved for "
                 + TimeUnit.NANOSECONDS.toSeconds(limits.realNs())
                 + " s of the machine's time: the thread that runs blocks or loops"
@@ -193,7 +193,7 @@ public final class Baton implements Waits, NanoClock {
     }
 
     /**
-     * A new thread, which goes on when it gets the baton. Before the run, or by the holder.
+     * A new thread, which goes on when its turn comes. Before the run, or by the running thread.
      *
      * @param group it dies with
      * @param name for people
@@ -257,7 +257,7 @@ public final class Baton implements Waits, NanoClock {
     }
 
     private void handOver(@Nullable SimulatedThread next) {
-        holder = next;
+        running = next;
         if (next == null) {
             over.countDown();
         } else {
@@ -314,8 +314,8 @@ public final class Baton implements Waits, NanoClock {
     }
 
     private void step(int stallsHere) {
-        SimulatedThread current = holder;
-        if (current == null || !isHeldHere() || ending || current.group().isKilled()) {
+        SimulatedThread current = running;
+        if (current == null || !isRunningHere() || ending || current.group().isKilled()) {
             return;
         }
         if (choices.chance(stallsHere)) {
@@ -345,8 +345,8 @@ public final class Baton implements Waits, NanoClock {
 
     /** True on a thread that only cleans up: its node was killed, or the run is over. */
     public boolean isUnwinding() {
-        SimulatedThread current = holder;
-        return ending || (current != null && isHeldHere() && current.group().isKilled());
+        SimulatedThread current = running;
+        return ending || (current != null && isRunningHere() && current.group().isKilled());
     }
 
     /** How many processes have not ended. */
@@ -354,14 +354,14 @@ public final class Baton implements Waits, NanoClock {
         return processes;
     }
 
-    /** True on the thread that holds the baton. */
-    public boolean isHeldHere() {
-        SimulatedThread current = holder;
+    /** True on the running thread. */
+    public boolean isRunningHere() {
+        SimulatedThread current = running;
         return current != null && current.thread() == Thread.currentThread();
     }
 
     private SimulatedThread self() {
-        SimulatedThread current = holder;
+        SimulatedThread current = running;
         if (current == null || current.thread() != Thread.currentThread()) {
             throw misused("thread \"" + Thread.currentThread().getName()
                     + "\" is not a thread of this simulation, or not running in it now: start it as a process"
@@ -487,11 +487,11 @@ public final class Baton implements Waits, NanoClock {
     /** The next one that has to learn that it is over, in the order of their births; null when all have. */
     private @Nullable SimulatedThread unwound() {
         for (SimulatedThread thread : threads) {
-            if (!thread.isEnded() && thread != holder) {
+            if (!thread.isEnded() && thread != running) {
                 return thread;
             }
         }
-        SimulatedThread last = holder;
+        SimulatedThread last = running;
         return last != null && !last.isEnded() ? last : null;
     }
 }

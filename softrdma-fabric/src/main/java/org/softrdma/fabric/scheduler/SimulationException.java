@@ -1,4 +1,4 @@
-package org.softrdma.fabric.baton;
+package org.softrdma.fabric.scheduler;
 
 import java.util.List;
 import org.jspecify.annotations.Nullable;

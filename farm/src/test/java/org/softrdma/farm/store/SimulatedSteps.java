@@ -1,32 +1,32 @@
 package org.softrdma.farm.store;
 
 import java.lang.foreign.MemorySegment;
-import org.softrdma.fabric.baton.Baton;
+import org.softrdma.fabric.scheduler.Scheduler;
 import org.softrdma.stores.MemorySteps;
 
 /**
  * Writes memory in pieces of a word, and lets others run between some of the steps: some changes are seen in the middle,
  * and others happen within one copy of a device.
  */
-public class BatonSteps extends MemorySteps {
+public class SimulatedSteps extends MemorySteps {
     private static final int SEEN = 250;
 
-    private final Baton baton;
+    private final Scheduler scheduler;
 
     /** Of a run. */
-    public BatonSteps(Baton baton) {
-        this.baton = baton;
+    public SimulatedSteps(Scheduler scheduler) {
+        this.scheduler = scheduler;
     }
 
     @Override
     public void step(Enum<?> point) {
-        baton.note(point.name(), point.ordinal());
+        scheduler.note(point.name(), point.ordinal());
         step();
     }
 
     private void step() {
-        if (baton.choices().chance(SEEN)) {
-            baton.step();
+        if (scheduler.choices().chance(SEEN)) {
+            scheduler.step();
         }
     }
 

@@ -1,16 +1,16 @@
-package org.softrdma.fabric.baton;
+package org.softrdma.fabric.scheduler;
 
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** A thread that runs only while it holds the baton. Its state belongs to whoever holds it. */
+/** A thread that runs only in its turn. Its state belongs to the running thread. */
 public final class SimulatedThread {
     /** Looks of a thread that polls before it counts as one that waits for time to pass. */
     private static final int LOOKS = 8;
 
     enum State {
-        /** It goes on when it gets the baton. */
+        /** It goes on when its turn comes. */
         READY,
         /** It waits for a condition, or for the end of a time. */
         WAITING,
@@ -30,7 +30,7 @@ public final class SimulatedThread {
     private long changesSeen;
     private int looks;
 
-    /** The word between threads: set by whoever hands the baton over, cleared by this thread. */
+    /** The word between threads: set by the thread that gives way, cleared by this thread. */
     private volatile boolean mayRun;
 
     /** It was interrupted while it could not run. Set and cleared by this thread. */
