@@ -18,5 +18,5 @@ public interface CarrierEvents {
     void stalled();
 
     /** A receive may have stopped at a page that is gone: asks for another attempt later, without an event. */
-    void lookAgain();
+    void retryReceive();
 }

@@ -128,7 +128,7 @@ public final class MpaInbound {
             // Fewer than asked for: an event tells of the rest, unless the socket says that none will.
             if (received < straight + buffered && (received == 0 || !socket.hasMore())) {
                 if (received > 0 && received < straight) {
-                    events.lookAgain();
+                    events.retryReceive();
                 }
                 return false;
             }

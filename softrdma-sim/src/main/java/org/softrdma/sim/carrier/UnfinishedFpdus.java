@@ -68,7 +68,7 @@ final class UnfinishedFpdus {
                         > engine.limits().timeouts().handshakeNs()) {
             end(first);
             first.stalled = true;
-            first.events.lookAgain(); // a connection of which nothing more may come
+            first.events.retryReceive(); // a connection of which nothing more may come
         }
     }
 

@@ -255,8 +255,8 @@ public final class Connection implements SocketEvents, RequestNames, DrivenConne
     }
 
     @Override
-    public void secondLook() {
-        observer.secondLookBegins();
+    public void retryReceive() {
+        observer.retryBegins();
         attempt();
     }
 

@@ -26,7 +26,7 @@ final class StreamObserver implements CarrierEvents, StreamEvents {
     private final ConnectionSocket socket;
     private final PeerHost peerHost;
     private boolean firstSegmentSeen;
-    private boolean lookingAgain;
+    private boolean retrying;
 
     /**
      * Before the first event.
@@ -55,9 +55,9 @@ final class StreamObserver implements CarrierEvents, StreamEvents {
         return firstSegmentSeen;
     }
 
-    /** The second look that was requested has its turn: another one may be requested. */
-    void secondLookBegins() {
-        lookingAgain = false;
+    /** The retry that was requested begins: another one may be requested. */
+    void retryBegins() {
+        retrying = false;
     }
 
     // ---- the carrier
@@ -86,10 +86,10 @@ final class StreamObserver implements CarrierEvents, StreamEvents {
     }
 
     @Override
-    public void lookAgain() {
-        if (!lookingAgain) {
-            lookingAgain = true;
-            engine.secondLook().add(connection);
+    public void retryReceive() {
+        if (!retrying) {
+            retrying = true;
+            engine.receiveRetries().add(connection);
         }
     }
 

@@ -8,8 +8,8 @@ public interface DrivenConnection {
     /** Receives what may have arrived, without an event. */
     void attempt();
 
-    /** Receives again, as it asked for ({@link SecondLook}); like {@link #attempt}. */
-    void secondLook();
+    /** Receives again, as it asked for ({@link ReceiveRetries}); like {@link #attempt}. */
+    void retryReceive();
 
     /** True if the host of its peer is silent as far as the kernel knows. Called at regular intervals. */
     boolean isHostSilent();

@@ -44,7 +44,7 @@ public final class RnicEngine implements Progress {
     private final EnduringQueue<DrivenConnection> rung = new EnduringQueue<>();
 
     private final HotConnection hotConnection = new HotConnection();
-    private final SecondLook secondLook;
+    private final ReceiveRetries receiveRetries;
     private final OpenConnections connections;
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
 
@@ -65,7 +65,7 @@ public final class RnicEngine implements Progress {
         this.limits = limits;
         memory = device.operations();
         epoch = device.quiescence().newEpoch();
-        secondLook = new SecondLook(loop);
+        receiveRetries = new ReceiveRetries(loop);
         connections = new OpenConnections(loop, limits, counters);
         loop.whenBroken(connections::broken);
     }
@@ -143,8 +143,8 @@ public final class RnicEngine implements Progress {
     }
 
     /** Connections that wait for another attempt. */
-    public SecondLook secondLook() {
-        return secondLook;
+    public ReceiveRetries receiveRetries() {
+        return receiveRetries;
     }
 
     /** Runs a task on the engine's thread: at once if this is that thread, else soon. */

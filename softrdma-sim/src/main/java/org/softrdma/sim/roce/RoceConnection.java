@@ -564,7 +564,7 @@ final class RoceConnection implements WireConnection, DrivenConnection, PortQueu
     }
 
     @Override
-    public void secondLook() {
+    public void retryReceive() {
         attempt();
     }
 

@@ -191,7 +191,7 @@ final class RoceGroup implements SocketEvents, DrivenConnection {
     }
 
     @Override
-    public void secondLook() {
+    public void retryReceive() {
         ready(false);
     }
 

@@ -640,7 +640,7 @@ final class RocePort implements SocketEvents, DrivenConnection {
     }
 
     @Override
-    public void secondLook() {
+    public void retryReceive() {
         ready(false);
     }
 

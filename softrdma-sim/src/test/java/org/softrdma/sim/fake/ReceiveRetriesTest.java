@@ -20,7 +20,7 @@ import org.softrdma.verbs.SendFlags;
  * A receive into registered memory ends early at a page that is gone, and no event follows, because everything has come already: the
  * connection does not stand still.
  */
-class SecondLookTest {
+class ReceiveRetriesTest {
     private static final int LENGTH = 40_000;
     private static final int PAGE = 4096;
     private static final byte[] FIRST = Frames.fpdu(Frames.tagged(Frames.WRITE, true, 0, 0), false);
@@ -71,7 +71,7 @@ class SecondLookTest {
     }
 
     @Test
-    void shouldLookAgainAfterALookInWhichAnotherConnectionHadToWaitAgain() {
+    void shouldRetryAgainAfterARoundInWhichAnotherConnectionHadToWaitAgain() {
         try (FakeDevice device = new FakeDevice("crc", "off")) {
             MemoryRegion sink = device.region(3, LENGTH, AccessFlag.READ_SINK);
             FakeSocket slow = device.socket();

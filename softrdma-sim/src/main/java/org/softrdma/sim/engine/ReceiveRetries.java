@@ -11,36 +11,36 @@ import org.softrdma.net.transport.EventLoop;
  *
  * <p>Engine thread only.
  */
-public final class SecondLook {
+public final class ReceiveRetries {
     private static final long DELAY_NS = TimeUnit.SECONDS.toNanos(1);
 
     private final EventLoop loop;
     private final EnduringQueue<DrivenConnection> waiting = new EnduringQueue<>();
     /**
-     * A look is scheduled. That connections wait does not imply it: during a look, others still wait when one must wait
-     * again.
+     * A round of retries is scheduled. That connections wait does not imply it: during a round, others still wait when one
+     * must wait again.
      */
     private boolean scheduled;
 
-    SecondLook(EventLoop loop) {
+    ReceiveRetries(EventLoop loop) {
         this.loop = loop;
     }
 
     /** Tries a connection again later. It must not be waiting already. */
     public void add(DrivenConnection connection) {
         if (!scheduled) {
-            loop.schedule(this::look, DELAY_NS, TimeUnit.NANOSECONDS);
+            loop.schedule(this::retry, DELAY_NS, TimeUnit.NANOSECONDS);
             scheduled = true;
         }
         waiting.addLast(connection);
     }
 
-    private void look() {
+    private void retry() {
         scheduled = false;
         for (int left = waiting.size(); left > 0; left--) {
             DrivenConnection connection = waiting.pollFirst();
             if (connection != null) {
-                connection.secondLook();
+                connection.retryReceive();
             }
         }
     }
