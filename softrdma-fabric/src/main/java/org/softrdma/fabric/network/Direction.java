@@ -21,9 +21,9 @@ final class Direction implements Inspector.Passage {
     private final Inspector inspector;
     private final Reachability reachability;
     private final SentMessages messages = new SentMessages();
-    private final Hindrance hindrance = new Hindrance();
+    private final Impairment impairment = new Impairment();
     private final MemorySegment ring;
-    private final ArrayDeque<Parcel> underWay = new ArrayDeque<>();
+    private final ArrayDeque<TcpSegment> underWay = new ArrayDeque<>();
     private final CRC32C checksum = new CRC32C();
     /** Sent, arrived and received bytes since the beginning. */
     private long sent;
@@ -73,8 +73,8 @@ final class Direction implements Inspector.Passage {
     }
 
     /** Its reader is slow, or no longer. */
-    void pace(Hindrance.Pace pace) {
-        hindrance.pace(pace);
+    void pace(Impairment.Pace pace) {
+        impairment.pace(pace);
     }
 
     // ---- the sender
@@ -150,7 +150,7 @@ final class Direction implements Inspector.Passage {
     /** Bytes are on their way from now on. */
     private void dispatch(int count) {
         if (count > 0) {
-            underWay.addLast(new Parcel(Parcel.Kind.BYTES, count, dueNs()));
+            underWay.addLast(new TcpSegment(TcpSegment.Kind.BYTES, count, dueNs()));
         }
     }
 
@@ -212,7 +212,7 @@ final class Direction implements Inspector.Passage {
     @Override
     public void delay(long ns) {
         scheduler.note("bytes are delayed", ns);
-        underWay.forEach(parcel -> parcel.dueNs += ns);
+        underWay.forEach(segment -> segment.dueNs += ns);
         lastDueNs = Math.max(lastDueNs, scheduler.nanoTime()) + ns;
     }
 
@@ -235,7 +235,7 @@ final class Direction implements Inspector.Passage {
         scheduler.note("a stream is cut", sent);
         FabricSocket end = receiver;
         if (end != null && !endSent && !dead) {
-            underWay.addLast(new Parcel(Parcel.Kind.RESET, 0, dueNs()));
+            underWay.addLast(new TcpSegment(TcpSegment.Kind.RESET, 0, dueNs()));
             endSent = true;
             end.cutByNetwork();
         }
@@ -244,18 +244,18 @@ final class Direction implements Inspector.Passage {
     @Override
     public void stall(long ns) {
         scheduler.note("a stream is stalled", ns);
-        hindrance.stall(scheduler.nanoTime(), ns);
+        impairment.stall(scheduler.nanoTime(), ns);
     }
 
     @Override
     public void slow(int bytes, long perNs) {
         scheduler.note("a reader is slow", bytes);
-        hindrance.pace(new Hindrance.Pace(bytes, perNs));
+        impairment.pace(new Impairment.Pace(bytes, perNs));
     }
 
     /** How long nothing has arrived here because of a stall. */
     long stalledNs() {
-        return hindrance.silentNs(scheduler.nanoTime());
+        return impairment.silentNs(scheduler.nanoTime());
     }
 
     /** Of everything sent so far. */
@@ -266,7 +266,7 @@ final class Direction implements Inspector.Passage {
     void sendEnd() {
         if (!endSent && !dead) {
             endSent = true;
-            underWay.addLast(new Parcel(Parcel.Kind.END, 0, dueNs()));
+            underWay.addLast(new TcpSegment(TcpSegment.Kind.END, 0, dueNs()));
         }
     }
 
@@ -275,7 +275,7 @@ final class Direction implements Inspector.Passage {
         if (!dead) {
             endSent = true;
             underWay.clear();
-            underWay.addLast(new Parcel(Parcel.Kind.RESET, 0, dueNs()));
+            underWay.addLast(new TcpSegment(TcpSegment.Kind.RESET, 0, dueNs()));
         }
     }
 
@@ -305,10 +305,10 @@ final class Direction implements Inspector.Passage {
     }
 
     private long nextArrivalNs() {
-        Parcel first = underWay.peekFirst();
+        TcpSegment first = underWay.peekFirst();
         return first == null || dead
                 ? Source.NEVER
-                : Math.max(Math.max(first.dueNs, hindrance.openAtNs()), reachability.openAtNs(path.from(), path.to()));
+                : Math.max(Math.max(first.dueNs, impairment.openAtNs()), reachability.openAtNs(path.from(), path.to()));
     }
 
     /** Takes bytes again, or delivers what is due next, or a part of it. */
@@ -325,9 +325,9 @@ final class Direction implements Inspector.Passage {
     }
 
     private void deliver() {
-        Parcel parcel = underWay.getFirst();
-        switch (parcel.kind) {
-            case BYTES -> arrive(parcel);
+        TcpSegment segment = underWay.getFirst();
+        switch (segment.kind) {
+            case BYTES -> arrive(segment);
             case END -> {
                 underWay.removeFirst();
                 ended = true;
@@ -346,17 +346,17 @@ final class Direction implements Inspector.Passage {
         }
     }
 
-    private void arrive(Parcel parcel) {
-        int count = parcel.bytes;
+    private void arrive(TcpSegment segment) {
+        int count = segment.bytes;
         if (count > 1 && scheduler.choices().chance(settings.cuts())) {
             count = 1 + scheduler.choices().below(count);
         }
-        count = hindrance.arrive(scheduler.nanoTime(), count);
-        parcel.bytes -= count;
-        if (parcel.bytes == 0) {
+        count = impairment.arrive(scheduler.nanoTime(), count);
+        segment.bytes -= count;
+        if (segment.bytes == 0) {
             underWay.removeFirst();
         } else {
-            parcel.dueNs = scheduler.nanoTime() + 1;
+            segment.dueNs = scheduler.nanoTime() + 1;
         }
         arrived += count;
         scheduler.note("bytes arrive", count);
@@ -407,6 +407,6 @@ final class Direction implements Inspector.Passage {
     }
 
     boolean hasUnread() {
-        return arrived > received || (!underWay.isEmpty() && underWay.getFirst().kind == Parcel.Kind.BYTES);
+        return arrived > received || (!underWay.isEmpty() && underWay.getFirst().kind == TcpSegment.Kind.BYTES);
     }
 }

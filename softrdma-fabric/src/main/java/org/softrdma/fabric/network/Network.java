@@ -29,7 +29,7 @@ public final class Network implements Source {
     private final Map<InetSocketAddress, FabricAcceptor> listening = new LinkedHashMap<>();
     private final Map<InetAddress, Integer> lastPorts = new LinkedHashMap<>();
     private final Map<Set<InetAddress>, Integer> connections = new HashMap<>();
-    private final Map<InetAddress, Hindrance.Pace> paces = new HashMap<>();
+    private final Map<InetAddress, Impairment.Pace> paces = new HashMap<>();
     private final List<Direction> directions = new ArrayList<>();
     private final List<Arrival> arrivals = new ArrayList<>();
     private final List<Runnable> due = new ArrayList<>();
@@ -182,7 +182,7 @@ public final class Network implements Source {
 
     private Direction direction(Direction.Path path) {
         Direction direction = new Direction(medium(), path);
-        direction.pace(paces.getOrDefault(path.to(), Hindrance.Pace.FREE));
+        direction.pace(paces.getOrDefault(path.to(), Impairment.Pace.FREE));
         directions.add(direction);
         return direction;
     }
@@ -279,7 +279,7 @@ public final class Network implements Source {
     /** A host takes at most so many bytes of a connection in a piece, and no piece sooner after the one before. */
     public void slow(InetAddress host, int bytes, long perNs) {
         scheduler.note("a host reads slowly", bytes);
-        Hindrance.Pace pace = new Hindrance.Pace(bytes, perNs);
+        Impairment.Pace pace = new Impairment.Pace(bytes, perNs);
         paces.put(host, pace);
         directions.stream().filter(direction -> direction.to().equals(host)).forEach(direction -> direction.pace(pace));
     }

@@ -2,10 +2,8 @@ package org.softrdma.fabric.network;
 
 import org.softrdma.fabric.scheduler.Source;
 
-/**
- * Delays one direction: a stall, or a slow reader.
- */
-final class Hindrance {
+/** What delays one direction of a connection: a stall, or a slow reader. */
+final class Impairment {
     private long stalledSinceNs;
     private long stalledUntilNs = Long.MIN_VALUE;
     private Pace pace = Pace.FREE;

@@ -1,9 +1,10 @@
 package org.softrdma.fabric.network;
 
 /**
- * One item in flight in one direction of a connection: a run of bytes of the ring, the end of the stream, or a reset.
+ * One segment in flight in one direction of a connection: a run of bytes of the ring, the end of the stream (FIN), or a
+ * reset (RST).
  */
-final class Parcel {
+final class TcpSegment {
     final Kind kind;
     int bytes;
     long dueNs;
@@ -15,7 +16,7 @@ final class Parcel {
         RESET
     }
 
-    Parcel(Kind kind, int bytes, long dueNs) {
+    TcpSegment(Kind kind, int bytes, long dueNs) {
         this.kind = kind;
         this.bytes = bytes;
         this.dueNs = dueNs;
