@@ -23,8 +23,8 @@ class NoSocketsTest {
     private static final long REQUEST_TIMEOUT_NS = TimeUnit.MINUTES.toNanos(10);
 
     private final MemoryNetwork network = new MemoryNetwork();
-    private final RunningServer running = new RunningServer(context ->
-            context.surroundings(around -> around.withNetwork(network).withNanoClock(network)));
+    private final RunningServer running = new RunningServer(
+            context -> context.environment(around -> around.withNetwork(network).withNanoClock(network)));
 
     @AfterEach
     void close() {

@@ -44,7 +44,7 @@ class OneThreadTest {
     OneThreadTest(Registration registration) {
         running = new RunningServer(
                 context -> context.items(items -> items.registration(registration))
-                        .surroundings(around -> around.withNetwork(network)
+                        .environment(around -> around.withNetwork(network)
                                 .withOwnThreads(network.agents())
                                 .withNanoClock(network)),
                 Map.of("progress", "manual"));

@@ -46,7 +46,7 @@ public final class Fabric {
     private final Scheduler scheduler;
     private final Network network;
     private final FabricMemory memory;
-    private final NodeSurroundings surroundings;
+    private final NodeEnvironment environment;
     private final List<FabricNode> nodes = new ArrayList<>();
     private final FaultInjector faults;
     private final Set<Habit> habits;
@@ -65,7 +65,7 @@ public final class Fabric {
         GrainCopier copier = new GrainCopier(scheduler, registered, settings.grains());
         memory = new FabricMemory(copier, addresses);
         network = new Network(scheduler, network(settings), copier);
-        surroundings = new NodeSurroundings(
+        environment = new NodeEnvironment(
                 scheduler,
                 network,
                 memory,
@@ -102,7 +102,7 @@ public final class Fabric {
         if (nodes.stream().anyMatch(node -> node.name().equals(name))) {
             throw new IllegalArgumentException("there is a node \"" + name + "\" already");
         }
-        FabricNode node = new FabricNode(surroundings, new Group(name), address(nodes.size() + 1));
+        FabricNode node = new FabricNode(environment, new Group(name), address(nodes.size() + 1));
         nodes.add(node);
         network.host(node.address());
         faults.add(node);

@@ -13,8 +13,8 @@ import org.softrdma.fabric.scheduler.Group;
 import org.softrdma.fabric.scheduler.SimulatedThread;
 import org.softrdma.net.transport.Transport;
 import org.softrdma.sim.SoftRdmaContext;
+import org.softrdma.sim.device.DeviceEnvironment;
 import org.softrdma.sim.device.DeviceSettings;
-import org.softrdma.sim.device.DeviceSurroundings;
 import org.softrdma.sim.device.ResourceQuota;
 import org.softrdma.sim.device.SoftRdmaDevice;
 import org.softrdma.sim.pinning.CountedPageLocks;
@@ -24,7 +24,7 @@ import org.softrdma.verbs.device.VerbsDevice;
 public final class FabricNode {
     private static final List<String> OPTIONS_OF_THE_FABRIC = List.of("transport", "progress", "pcap");
 
-    private final NodeSurroundings surroundings;
+    private final NodeEnvironment environment;
     private final Group group;
     private final InetAddress address;
     private final NodeClock clock;
@@ -44,11 +44,11 @@ public final class FabricNode {
         void run() throws Exception;
     }
 
-    FabricNode(NodeSurroundings surroundings, Group group, InetAddress address) {
-        this.surroundings = surroundings;
+    FabricNode(NodeEnvironment environment, Group group, InetAddress address) {
+        this.environment = environment;
         this.group = group;
         this.address = address;
-        clock = new NodeClock(surroundings.scheduler());
+        clock = new NodeClock(environment.scheduler());
         quota = new NodeQuota(group.name());
     }
 
@@ -95,7 +95,7 @@ public final class FabricNode {
             }
         }
         Map<String, String> all = new HashMap<>(Map.of("pinning", "off"));
-        all.putAll(surroundings.devices());
+        all.putAll(environment.devices());
         all.putAll(options);
         SoftRdmaContext context = new SoftRdmaContext().set(all).conclude();
         DeviceSettings settings = context.deviceSettings();
@@ -104,18 +104,18 @@ public final class FabricNode {
                 new FabricTransport.Options(
                         context.threads(),
                         settings.engine().timeouts().hostNs(),
-                        surroundings.network().hasRing(),
+                        environment.network().hasRing(),
                         Group.Kind.LOOP));
         VerbsDevice device = new SoftRdmaDevice(
                 settings,
                 transport,
-                new DeviceSurroundings(
+                new DeviceEnvironment(
                         pageLocks,
-                        surroundings.memory(),
-                        surroundings.registered(),
-                        surroundings.scheduler().choices().generator(),
+                        environment.memory(),
+                        environment.registered(),
+                        environment.scheduler().choices().generator(),
                         quota,
-                        surroundings.adversary().ofDevice()));
+                        environment.adversary().ofDevice()));
         return wrapper.apply(device);
     }
 
@@ -127,7 +127,7 @@ public final class FabricNode {
      * @return completes when it has ended
      */
     public SimulatedThread start(String name, Program program) {
-        return surroundings.scheduler().start(group, name + "." + processes++, Group.Kind.PROCESS, () -> run(program));
+        return environment.scheduler().start(group, name + "." + processes++, Group.Kind.PROCESS, () -> run(program));
     }
 
     /**
@@ -138,7 +138,7 @@ public final class FabricNode {
      * @return completes when it has ended
      */
     public SimulatedThread startHelper(String name, Program program) {
-        return surroundings.scheduler().start(group, name + "." + processes++, Group.Kind.HELPER, () -> run(program));
+        return environment.scheduler().start(group, name + "." + processes++, Group.Kind.HELPER, () -> run(program));
     }
 
     /**
@@ -161,7 +161,7 @@ public final class FabricNode {
     }
 
     private Transport transport(String name, FabricTransport.Options options) {
-        return new FabricTransport(surroundings.network(), address, group, name, options);
+        return new FabricTransport(environment.network(), address, group, name, options);
     }
 
     /** The clock that its processes read; its devices and whoever waits go by the run's. */
@@ -175,12 +175,12 @@ public final class FabricNode {
      * @param name of the step
      */
     public void step(String name) {
-        surroundings.scheduler().note(name, 0);
+        environment.scheduler().note(name, 0);
         if (name.equals(fatalStep) && --stepsLeft == 0) {
             kill();
-            surroundings.scheduler().idle(); // from which nobody returns who is dead
+            environment.scheduler().idle(); // from which nobody returns who is dead
         }
-        surroundings.scheduler().step();
+        environment.scheduler().step();
     }
 
     // ---- faults
@@ -202,31 +202,31 @@ public final class FabricNode {
      * @param partsPerMillion how much; negative if it falls behind
      */
     public void driftClock(long partsPerMillion) {
-        surroundings.scheduler().note("a clock drifts", partsPerMillion);
+        environment.scheduler().note("a clock drifts", partsPerMillion);
         clock.drift(partsPerMillion);
     }
 
     /** Its clock stands still for a time, while it runs. */
     public void haltClock(long durationNs) {
-        surroundings.scheduler().note("a clock stands still", durationNs);
+        environment.scheduler().note("a clock stands still", durationNs);
         clock.halt(durationNs);
     }
 
     /** Kills its processes and devices as SIGKILL does; its kernel closes their connections. */
     public void kill() {
         group.kill();
-        surroundings.network().processesDied(address);
+        environment.network().processesDied(address);
     }
 
     /** Cuts its power: its processes are gone, and nothing answers for them. */
     public void powerOff() {
         group.kill();
-        surroundings.network().vanished(address);
+        environment.network().vanished(address);
     }
 
     /** Pauses its processes for a time, but not its RNICs. */
     public void pauseProcesses(long durationNs) {
-        long untilNs = surroundings.scheduler().nanoTime() + durationNs;
+        long untilNs = environment.scheduler().nanoTime() + durationNs;
         group.pause(Group.Kind.PROCESS, untilNs);
         group.pause(Group.Kind.HELPER, untilNs);
     }
@@ -234,17 +234,17 @@ public final class FabricNode {
     /** Pauses its processes and its RNICs for a time, like a virtual machine that is migrated. */
     public void pause(long durationNs) {
         pauseProcesses(durationNs);
-        group.pause(Group.Kind.LOOP, surroundings.scheduler().nanoTime() + durationNs);
+        group.pause(Group.Kind.LOOP, environment.scheduler().nanoTime() + durationNs);
     }
 
     /** Makes it a slow reader: it takes data of a connection in pieces of limited size, at limited intervals. */
     public void slow(int bytes, long perNs) {
-        surroundings.network().slow(address, bytes, perNs);
+        environment.network().slow(address, bytes, perNs);
     }
 
     /** Limits a resource of the node from now on; it keeps what it has. */
     public void limit(Resource resource, long most) {
-        surroundings.scheduler().note("a node is limited", most);
+        environment.scheduler().note("a node is limited", most);
         switch (resource) {
             case MEMORY_REGIONS -> quota.limit(ResourceQuota.Kind.MEMORY_REGION, most);
             case QUEUE_PAIRS -> quota.limit(ResourceQuota.Kind.QUEUE_PAIR, most);

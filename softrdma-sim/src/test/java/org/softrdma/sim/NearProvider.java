@@ -3,8 +3,8 @@ package org.softrdma.sim;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import org.softrdma.sim.device.DeviceEnvironment;
 import org.softrdma.sim.device.DeviceSettings;
-import org.softrdma.sim.device.DeviceSurroundings;
 import org.softrdma.sim.device.SoftRdmaDevice;
 import org.softrdma.sim.memory.MemoryOperations;
 import org.softrdma.sim.pinning.CountedPageLocks;
@@ -60,7 +60,7 @@ public final class NearProvider implements VerbsProvider {
                 settings,
                 Transports.open(
                         context.transport(), context.threads(), context.manualProgress(), context.socketOptions()),
-                DeviceSurroundings.with(CountedPageLocks.ofThisProcess(), memory));
+                DeviceEnvironment.with(CountedPageLocks.ofThisProcess(), memory));
         memory.device = device;
         return device;
     }

@@ -329,8 +329,8 @@ public final class ServerCommand implements Callable<Integer> {
             }
             if (debugTime) {
                 AtomicLong moved = new AtomicLong();
-                LongSupplier clock = context.surroundings().clockSeconds();
-                context.surroundings(around -> around.withClockSeconds(() -> clock.getAsLong() + moved.get()))
+                LongSupplier clock = context.environment().clockSeconds();
+                context.environment(around -> around.withClockSeconds(() -> clock.getAsLong() + moved.get()))
                         .moveClock(moved::addAndGet);
             }
             if (shutdownCommand) {

@@ -53,14 +53,14 @@ public final class FabricStore implements AutoCloseable {
      *
      * @param fabric of the run
      * @param node it runs on
-     * @param settings changes the settings; surroundings are the fabric's already
+     * @param settings changes the settings; the environment is the fabric's already
      */
     public static FabricStore open(Fabric fabric, FabricNode node, UnaryOperator<KvServerContext> settings) {
         KvServerContext context = new KvServerContext()
                 .memcachedAddress(new InetSocketAddress(node.address(), PORT))
                 .threads(THREADS)
                 .version("fabric")
-                .surroundings(around -> around.withWallSeconds(() -> seconds(fabric))
+                .environment(around -> around.withWallSeconds(() -> seconds(fabric))
                         .withNanoClock(fabric.clock())
                         .withRandom(fabric.scheduler().choices().generator())
                         .withNetwork(new StreamNetwork(

@@ -63,7 +63,7 @@ public final class KvServer implements AutoCloseable {
      * @throws RuntimeException if an address cannot be used or the device gives no memory; the message says why
      */
     public static KvServer start(VerbsDevice device, KvServerContext context) {
-        if (device.manualProgress() && !context.surroundings().ownThreads().stepped()) {
+        if (device.manualProgress() && !context.environment().ownThreads().stepped()) {
             throw new IllegalArgumentException("device " + device.name()
                     + " is in manual progress; a server with threads needs one that drives itself (progress=engine)");
         }
@@ -87,14 +87,14 @@ public final class KvServer implements AutoCloseable {
                     context.items().pageLength());
             DeviceArenas<?> arenas = owned.add(arenas(context, device, domain, geometry));
             String bootId =
-                    HexFormat.of().toHexDigits(context.surroundings().random().nextLong());
+                    HexFormat.of().toHexDigits(context.environment().random().nextLong());
             ItemStore store = store(context, geometry, arenas);
             KvService service = service(context, store);
-            ServerThreads threads = context.surroundings().ownThreads();
+            ServerThreads threads = context.environment().ownThreads();
             Maintenance maintenance = new Maintenance(
                     store,
-                    context.surroundings().clockSeconds(),
-                    context.surroundings().nanoClock(),
+                    context.environment().clockSeconds(),
+                    context.environment().nanoClock(),
                     context.items().tailsReclaimed(),
                     context.items().crawling(),
                     context.fatalErrors());
@@ -121,7 +121,7 @@ public final class KvServer implements AutoCloseable {
                             connections,
                             new SettingsStatistics(context, service, maintenance, connections)),
                     connections);
-            memcachedPort = owned.add(context.surroundings()
+            memcachedPort = owned.add(context.environment()
                     .network()
                     .listen(context.port(), client -> new MemcachedConnection(parts, client), service::fail));
             connections.listening(memcachedPort);
@@ -138,10 +138,10 @@ public final class KvServer implements AutoCloseable {
                 arenas,
                 items.memoryLimit(),
                 items.wiping(),
-                context.surroundings().turns());
+                context.environment().turns());
         slabs.prepare(items.takenAtStart());
         ItemStore store =
-                new ItemStore(slabs, context.surroundings().random().nextLong(), items.evicting(), items.casNumbers());
+                new ItemStore(slabs, context.environment().random().nextLong(), items.evicting(), items.casNumbers());
         items.lru().accept(store.lru());
         items.balance().accept(store.balance());
         return store;
@@ -157,7 +157,7 @@ public final class KvServer implements AutoCloseable {
                 context.protocol(),
                 passwords == null ? null : passwords::allow);
         OwnerCalls owner = new OwnerCalls(context.shutdown(), context.moveClock(), context.fatalErrors());
-        Surroundings around = context.surroundings();
+        ServerEnvironment around = context.environment();
         KvService made = new KvService(
                 store,
                 new ServiceSettings(context.port(), rules, owner, context.diagnosis(), context.version()),
@@ -175,12 +175,12 @@ public final class KvServer implements AutoCloseable {
                 context.maxConnections(),
                 context.timeouts().helloTimeoutNs(),
                 context.timeouts().answerTimeoutNs(),
-                context.surroundings().random());
+                context.environment().random());
         return new RdmaService(
                 store,
                 settings,
-                context.surroundings().clockSeconds(),
-                context.surroundings().nanoClock(),
+                context.environment().clockSeconds(),
+                context.environment().nanoClock(),
                 new RdmaCounters());
     }
 

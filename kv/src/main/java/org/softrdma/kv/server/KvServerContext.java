@@ -22,7 +22,7 @@ import org.softrdma.kv.server.session.DiagnosisSettings;
 
 /**
  * Configuration of a {@link KvServer}: who may connect and what clients may do; with {@link ItemSettings},
- * {@link ServerTimeouts} and {@link Surroundings}. Filled by setters, checked and frozen by {@link #conclude()}. Not
+ * {@link ServerTimeouts} and {@link ServerEnvironment}. Filled by setters, checked and frozen by {@link #conclude()}. Not
  * thread-safe.
  */
 public final class KvServerContext {
@@ -74,7 +74,7 @@ public final class KvServerContext {
     private final SettingsLock lock = new SettingsLock();
     private final ItemSettings items = new ItemSettings(lock);
     private ServerTimeouts timeouts = ServerTimeouts.DEFAULT;
-    private Surroundings surroundings = new Surroundings();
+    private ServerEnvironment environment = new ServerEnvironment();
 
     /** The defaults. */
     public KvServerContext() {}
@@ -112,16 +112,16 @@ public final class KvServerContext {
     /**
      * Changes what the server uses of its host.
      *
-     * @param change makes the new surroundings of the present ones
+     * @param change makes the new environment of the present one
      */
-    public KvServerContext surroundings(UnaryOperator<Surroundings> change) {
-        surroundings = lock.changed(change.apply(surroundings));
+    public KvServerContext environment(UnaryOperator<ServerEnvironment> change) {
+        environment = lock.changed(change.apply(environment));
         return this;
     }
 
     /** What the server uses of its host. */
-    public Surroundings surroundings() {
-        return surroundings;
+    public ServerEnvironment environment() {
+        return environment;
     }
 
     /** Sets where memcached clients connect; port 0 picks a free one. */

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Every place where a thread of the store or of a client waits for another one, or where another one may run in the
  * middle of a change. This class does what the JVM does. A simulation, in which one thread runs at a time, extends it,
- * and is handed in by {@code Surroundings.turns} and {@code KvClientContext.turns}.
+ * and is handed in by {@code ServerEnvironment.turns} and {@code KvClientContext.turns}.
  *
  * <p>It is a class and no interface for its cost in production, which is none: where no subclass is loaded, the JIT
  * calls the methods here directly, so that {@link #step} is nothing and {@link #newLock} a plain lock. Stateless; any

@@ -52,7 +52,7 @@ class KvClientTest {
 
     KvClientTest(Registration registration) {
         this.registration = registration;
-        running = new RunningServer(context -> context.surroundings(around -> around.withClockSeconds(clock::get))
+        running = new RunningServer(context -> context.environment(around -> around.withClockSeconds(clock::get))
                 .items(items -> items.registration(registration)));
     }
 

@@ -34,7 +34,7 @@ class BinaryProtocolTest {
 
     @BeforeEach
     void start() throws IOException {
-        running = new RunningServer(context -> context.surroundings(around -> around.withClockSeconds(clock::get)));
+        running = new RunningServer(context -> context.environment(around -> around.withClockSeconds(clock::get)));
         client = new BinaryClient(running.address());
     }
 

@@ -142,7 +142,7 @@ public final class KvServerProcess implements AutoCloseable {
                                         ? new MemorySource.Shareable()
                                         : new MemorySource.Anonymous()))
                         .fatalErrors(new ProcessEnd("test server"))
-                        .surroundings(around -> around.withClockSeconds(() -> {
+                        .environment(around -> around.withClockSeconds(() -> {
                             if (Thread.currentThread().getName().startsWith(failing.get())) {
                                 throw new InternalError("injected");
                             }

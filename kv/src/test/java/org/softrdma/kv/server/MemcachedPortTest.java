@@ -19,7 +19,7 @@ class MemcachedPortTest {
 
     private final AtomicLong clock = new AtomicLong(1_700_000_000);
     private final RunningServer running =
-            new RunningServer(context -> context.surroundings(around -> around.withClockSeconds(clock::get)));
+            new RunningServer(context -> context.environment(around -> around.withClockSeconds(clock::get)));
 
     @AfterEach
     void stop() {

@@ -34,7 +34,7 @@ class RdmaPortFailuresTest {
     @Test
     void shouldEndOneQueuePairWhenItsCompletionsCannotBeHandled() throws IOException {
         try (RunningServer running =
-                        new RunningServer(context -> context.surroundings(around -> around.withClockSeconds(() -> {
+                        new RunningServer(context -> context.environment(around -> around.withClockSeconds(() -> {
                             failOn("kv-rdma-completions");
                             return 1_000_000;
                         })));

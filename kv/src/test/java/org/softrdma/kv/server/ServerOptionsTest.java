@@ -241,7 +241,7 @@ class ServerOptionsTest {
         AtomicLong now = new AtomicLong(1_000_000);
         try (RunningServer running =
                         new RunningServer(context -> context.timeouts(timeouts -> timeouts.withIdleTimeoutSeconds(3))
-                                .surroundings(around -> around.withClockSeconds(now::get)));
+                                .environment(around -> around.withClockSeconds(now::get)));
                 RawMemcached client = new RawMemcached(running.address())) {
             assertEquals("MN\r\n", client.ask("mn\r\n", "MN\r\n"));
             now.addAndGet(4);
@@ -253,8 +253,8 @@ class ServerOptionsTest {
     @Test
     void shouldFlushLater() throws IOException {
         AtomicLong now = new AtomicLong(1_000_000);
-        try (RunningServer running = new RunningServer(
-                        context -> context.surroundings(around -> around.withClockSeconds(now::get)));
+        try (RunningServer running =
+                        new RunningServer(context -> context.environment(around -> around.withClockSeconds(now::get)));
                 RawMemcached client = new RawMemcached(running.address())) {
             assertEquals("STORED\r\nOK\r\n", client.ask("set k 0 0 1\r\nx\r\nflush_all 1\r\n", "STORED\r\nOK\r\n"));
             long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
@@ -357,7 +357,7 @@ class ServerOptionsTest {
     void shouldCrawlWhenAskedUnlessSwitchedOff() throws IOException {
         AtomicLong now = new AtomicLong(1_000_000);
         try (RunningServer running =
-                        new RunningServer(context -> context.surroundings(around -> around.withClockSeconds(now::get))
+                        new RunningServer(context -> context.environment(around -> around.withClockSeconds(now::get))
                                 .items(items -> items.tailsReclaimed(false).crawling(false)));
                 RawMemcached client = new RawMemcached(running.address())) {
             client.ask("set dying 0 10 1\r\n1\r\nset living 0 0 1\r\n1\r\n", "STORED\r\nSTORED\r\n");
@@ -415,8 +415,8 @@ class ServerOptionsTest {
     @Test
     void shouldListConnectionsWithWhatTheyDo() throws IOException {
         AtomicLong now = new AtomicLong(1_000_000);
-        try (RunningServer running = new RunningServer(
-                        context -> context.surroundings(around -> around.withClockSeconds(now::get)));
+        try (RunningServer running =
+                        new RunningServer(context -> context.environment(around -> around.withClockSeconds(now::get)));
                 RawMemcached sending = new RawMemcached(running.address());
                 RawMemcached client = new RawMemcached(running.address())) {
             assertEquals("MN\r\n", sending.ask("mn\r\nset k 0 0 6\r\n", "MN\r\n"));
@@ -468,7 +468,7 @@ class ServerOptionsTest {
     void shouldMoveTheClockWhereItMay() throws IOException {
         AtomicLong now = new AtomicLong(1_000_000);
         try (RunningServer running =
-                        new RunningServer(context -> context.surroundings(around -> around.withClockSeconds(now::get))
+                        new RunningServer(context -> context.environment(around -> around.withClockSeconds(now::get))
                                 .moveClock(now::addAndGet));
                 RawMemcached client = new RawMemcached(running.address())) {
             client.ask("set k 0 10 1\r\n1\r\n", "STORED\r\n");

@@ -19,7 +19,7 @@ class SteppedWallClockTest {
 
     private final AtomicLong wall = new AtomicLong(START);
     private final AtomicLong nanos = new AtomicLong(5);
-    private final RunningServer running = new RunningServer(context -> context.surroundings(around ->
+    private final RunningServer running = new RunningServer(context -> context.environment(around ->
             around.withClockSeconds(new ServerClock(wall::get, nanos::get)).withWallSeconds(wall::get)));
 
     @AfterEach
@@ -29,7 +29,7 @@ class SteppedWallClockTest {
 
     @Test
     void shouldHaveAClockThatNobodySetsByDefault() {
-        assertInstanceOf(ServerClock.class, new KvServerContext().surroundings().clockSeconds());
+        assertInstanceOf(ServerClock.class, new KvServerContext().environment().clockSeconds());
     }
 
     @Test

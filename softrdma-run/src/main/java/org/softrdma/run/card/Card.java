@@ -159,7 +159,7 @@ public final class Card {
     public CardPair createPair(CardPair.Parts parts) throws CallRefusedException {
         SoftRdmaDevice opened = device();
         CardPair made = new CardPair(
-                new CardPair.Surroundings(
+                new CardPair.Environment(
                         this::work, pairs::remove, this::window, this::addressesLike, settings.faults()),
                 opened,
                 parts);

@@ -73,7 +73,7 @@ public final class CardPair {
     private static final int SEND_QUEUE_DRAINED = 5;
     private static final int LAST_REQUEST_REACHED = 16;
 
-    private final Surroundings card;
+    private final Environment card;
     private final SoftRdmaDevice device;
     private final Parts parts;
     private final CompletionQueue sent;
@@ -163,7 +163,7 @@ public final class CardPair {
      * @param locals addresses of this host of the family of another one
      * @param faults what goes wrong
      */
-    record Surroundings(
+    record Environment(
             Runnable work,
             Consumer<QueuePair> closed,
             IntFunction<@Nullable CardWindow> windows,
@@ -171,7 +171,7 @@ public final class CardPair {
             CardFaults faults) {}
 
     /** A queue pair in RESET. */
-    CardPair(Surroundings card, SoftRdmaDevice device, Parts parts) throws CallRefusedException {
+    CardPair(Environment card, SoftRdmaDevice device, Parts parts) throws CallRefusedException {
         this.card = card;
         this.device = device;
         this.parts = parts;

@@ -25,7 +25,7 @@ final class CmListener {
     /** As Linux limits it. */
     private static final int MOST_BACKLOG = 1024;
 
-    private final CmSurroundings around;
+    private final CmEnvironment around;
     private final RdmaCmId id;
     private final List<CmPort> heard = new ArrayList<>();
     private final long service;
@@ -37,7 +37,7 @@ final class CmListener {
      * @param id bound to a port
      * @param backlog 0 for the most
      */
-    CmListener(CmSurroundings around, RdmaCmId id, int backlog) {
+    CmListener(CmEnvironment around, RdmaCmId id, int backlog) {
         this.around = around;
         this.id = id;
         service = AddressHeader.serviceId(

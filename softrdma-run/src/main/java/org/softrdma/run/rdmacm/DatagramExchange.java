@@ -47,7 +47,7 @@ final class DatagramExchange implements CmExchange {
      *
      * @param id whose addresses are resolved
      */
-    static void ask(CmSurroundings around, RdmaCmId id, PrivateData data) throws CallRefusedException {
+    static void ask(CmEnvironment around, RdmaCmId id, PrivateData data) throws CallRefusedException {
         InetAddress local = id.source().orElseThrow().getAddress();
         InetSocketAddress remote = id.destination().orElseThrow();
         if (data.length() > ServiceRequest.PRIVATE_LENGTH - AddressHeader.LENGTH) {
@@ -105,7 +105,7 @@ final class DatagramExchange implements CmExchange {
 
     /** A peer asks. */
     static void asked(
-            CmSurroundings around,
+            CmEnvironment around,
             CmListener listener,
             CmPort port,
             CmPeer peer,

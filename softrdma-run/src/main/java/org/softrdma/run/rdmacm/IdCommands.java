@@ -34,10 +34,10 @@ final class IdCommands {
     private static final int ANY_INDEX = -1;
 
     private final CmCommand command;
-    private final CmSurroundings around;
+    private final CmEnvironment around;
     private final BoundPorts ports;
 
-    IdCommands(CmCommand command, CmSurroundings around) {
+    IdCommands(CmCommand command, CmEnvironment around) {
         this.command = command;
         this.around = around;
         ports = new BoundPorts(around.ids().all(), around.random());

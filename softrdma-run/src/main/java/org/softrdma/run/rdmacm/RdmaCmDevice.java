@@ -74,7 +74,7 @@ public final class RdmaCmDevice implements DeviceFile {
         command = new CmCommand(kernel, arena);
         value = arena.allocate(ValueLayout.JAVA_INT);
         idCommands =
-                new IdCommands(command, new CmSurroundings(card, new HostAddresses(device), ids, new SecureRandom()));
+                new IdCommands(command, new CmEnvironment(card, new HostAddresses(device), ids, new SecureRandom()));
     }
 
     @Override

@@ -47,7 +47,7 @@ final class ReliableExchange implements CmExchange {
     /** Code of the least unit of this project's reliable connections. */
     private static final int LEAST_CODE = 3;
 
-    private final CmSurroundings around;
+    private final CmEnvironment around;
     private final RdmaCmId id;
     private final CmPort port;
     private final GidPath path;
@@ -61,7 +61,7 @@ final class ReliableExchange implements CmExchange {
     private @Nullable Attempt current;
     private boolean closed;
 
-    private ReliableExchange(CmSurroundings around, RdmaCmId id, CmPort port, GidPath path) {
+    private ReliableExchange(CmEnvironment around, RdmaCmId id, CmPort port, GidPath path) {
         this.around = around;
         this.id = id;
         this.port = port;
@@ -80,7 +80,7 @@ final class ReliableExchange implements CmExchange {
      * @param id whose addresses are resolved
      * @param said by the program
      */
-    static void connect(CmSurroundings around, RdmaCmId id, ConnectionParameter said) throws CallRefusedException {
+    static void connect(CmEnvironment around, RdmaCmId id, ConnectionParameter said) throws CallRefusedException {
         InetAddress local = id.source().orElseThrow().getAddress();
         InetSocketAddress remote = id.destination().orElseThrow();
         if (said.data().length() > ConnectRequest.PRIVATE_LENGTH - AddressHeader.LENGTH) {
@@ -141,7 +141,7 @@ final class ReliableExchange implements CmExchange {
     }
 
     /** A peer asks for a connection. */
-    static CmEvents requested(CmSurroundings around, CmListener listener, CmPort port, CmConnection connection) {
+    static CmEvents requested(CmEnvironment around, CmListener listener, CmPort port, CmConnection connection) {
         ConnectRequest request = connection.request();
         int refusal = 0;
         if (!AddressHeader.isIn(request.privateData())) {

@@ -143,7 +143,7 @@ public final class SoftRdmaDevice implements VerbsDevice {
      * @param transport byte streams, closed with the device
      */
     public SoftRdmaDevice(DeviceSettings settings, Transport transport) {
-        this(settings, transport, DeviceSurroundings.ofThisProcess());
+        this(settings, transport, DeviceEnvironment.ofThisProcess());
     }
 
     /**
@@ -151,29 +151,29 @@ public final class SoftRdmaDevice implements VerbsDevice {
      *
      * @param settings how it is made
      * @param transport byte streams, closed with the device
-     * @param surroundings what it takes from the process
+     * @param environment what it takes from the process
      */
-    public SoftRdmaDevice(DeviceSettings settings, Transport transport, DeviceSurroundings surroundings) {
+    public SoftRdmaDevice(DeviceSettings settings, Transport transport, DeviceEnvironment environment) {
         this.transport = transport;
         FirstUse.prepare(transport.name(), settings.wire().initialised());
-        memory = surroundings.memory();
-        NumberReuse reuse = surroundings.habits().reuse();
+        memory = environment.memory();
+        NumberReuse reuse = environment.habits().reuse();
         QueuePairNumbers numbers = new QueuePairNumbers(1, reuse);
-        completionQueues = surroundings.habits().completionQueues();
+        completionQueues = environment.habits().completionQueues();
         manual = settings.manualProgress();
         name = "sim" + NEXT_DEVICE.getAndIncrement() + " (" + transport.name() + ", " + (manual ? "manual" : "engine")
                 + ")";
         prefetcher = prefetcher(name);
         EventLoop first = transport.loops().getFirst();
-        stags = new StagTable(settings.maxRegions(), surroundings.random(), memory, reuse);
+        stags = new StagTable(settings.maxRegions(), environment.random(), memory, reuse);
         Quiescence quiescence =
                 first.waits().map(waits -> new Quiescence(waits::idle)).orElseGet(Quiescence::new);
-        pins = new PinTable(settings.pinning(), surroundings.pageLocks(), quiescence, machineBytes(), first.clock());
+        pins = new PinTable(settings.pinning(), environment.pageLocks(), quiescence, machineBytes(), first.clock());
         DeviceMemory shared = new DeviceMemory(stags, pins, quiescence, memory);
         for (EventLoop loop : transport.loops()) {
             engines.add(new RnicEngine(loop, manual, shared, settings.engine()));
         }
-        wire = settings.wire().open(engines, surroundings.random(), numbers);
+        wire = settings.wire().open(engines, environment.random(), numbers);
         SameHost.Mode mode = first.waits().isPresent() ? SameHost.Mode.OFF : settings.sameHost();
         try {
             sameHost = SameHost.of(name, mode, stags, quiescence, memory).orElse(null);
@@ -182,14 +182,14 @@ public final class SoftRdmaDevice implements VerbsDevice {
             throw e;
         }
         registrar = new Registrar(
-                stags, quiescence, pins, surroundings.regions(), surroundings.quota(), settings.maxRegions());
+                stags, quiescence, pins, environment.regions(), environment.quota(), settings.maxRegions());
         profile = settings.profile();
         capabilities = profile.within(own(settings.maxRegions()));
         events = new AsyncEvents(progress());
         queuePairs = new QueuePairFactory(
                 new QueuePairFactory.Parts(name, progress(), capabilities, stags, events, wire, sameHost),
                 numbers,
-                surroundings.quota());
+                environment.quota());
     }
 
     /** Memory of the machine, or of the container that the process is confined to. */

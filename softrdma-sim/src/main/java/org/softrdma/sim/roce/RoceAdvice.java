@@ -4,7 +4,7 @@ import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.util.Optional;
-import org.softrdma.net.kernel.UdpSurroundings;
+import org.softrdma.net.kernel.UdpEnvironment;
 import org.softrdma.net.transport.SocketOptions;
 import org.softrdma.sim.roce.wire.RocePacket;
 
@@ -12,25 +12,25 @@ import org.softrdma.sim.roce.wire.RocePacket;
 public final class RoceAdvice {
     private static final String CHOOSE = "choose another roce-port, here and at the peers";
 
-    private final UdpSurroundings surroundings;
+    private final UdpEnvironment environment;
 
     /**
      * Of a machine.
      *
-     * @param surroundings of its UDP sockets
+     * @param environment of its UDP sockets
      */
-    public RoceAdvice(UdpSurroundings surroundings) {
-        this.surroundings = surroundings;
+    public RoceAdvice(UdpEnvironment environment) {
+        this.environment = environment;
     }
 
     /** That of this machine. */
     public static RoceAdvice ofThisMachine() {
-        return new RoceAdvice(UdpSurroundings.ofThisMachine());
+        return new RoceAdvice(UdpEnvironment.ofThisMachine());
     }
 
     /** If sockets have less room for what arrives than they ask for. */
     public Optional<String> smallBuffer() {
-        return surroundings
+        return environment
                 .mostReceiveBuffer()
                 .filter(most -> most < SocketOptions.DATAGRAM_RECEIVE_BUFFER)
                 .map(most -> "net.core.rmem_max=" + most
@@ -41,7 +41,7 @@ public final class RoceAdvice {
 
     /** If somebody has the UDP port of RoCEv2. */
     public Optional<String> takenPort() {
-        return surroundings.isTaken(RocePacket.UDP_PORT)
+        return environment.isTaken(RocePacket.UDP_PORT)
                 ? Optional.of("UDP port " + RocePacket.UDP_PORT
                         + " is taken by another process, or by SoftRoCE in the kernel: " + CHOOSE)
                 : Optional.empty();
@@ -67,7 +67,7 @@ public final class RoceAdvice {
 
     /** As that, by the name of the interface. */
     Optional<String> card(String network) {
-        return surroundings
+        return environment
                 .rdmaDevice(network)
                 .map(device -> "the RDMA device " + device + " takes packets to UDP port " + RocePacket.UDP_PORT
                         + " of " + network + " before this process sees them: " + CHOOSE

@@ -47,7 +47,7 @@ class EagerRegistrationTest {
         try (VerbsDevice device = new SoftRdmaDevice(
                         new SoftRdmaContext().conclude().deviceSettings(),
                         transport,
-                        DeviceSurroundings.with(new CountedPageLocks(locks), new MemoryOperations()));
+                        DeviceEnvironment.with(new CountedPageLocks(locks), new MemoryOperations()));
                 ProtectionDomain domain = device.allocateProtectionDomain();
                 HostMemory memory = device.allocateMemory(PAGE)) {
             when(locks.lock(anyLong(), anyLong())).thenAnswer(call -> {

@@ -104,6 +104,6 @@ class ReregistrationPinningTest {
         return new SoftRdmaDevice(
                 new SoftRdmaContext().conclude().deviceSettings(),
                 transport,
-                DeviceSurroundings.with(new CountedPageLocks(locks), new MemoryOperations()));
+                DeviceEnvironment.with(new CountedPageLocks(locks), new MemoryOperations()));
     }
 }

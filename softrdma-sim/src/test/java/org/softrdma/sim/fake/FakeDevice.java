@@ -19,7 +19,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.softrdma.net.peer.TestBytes;
 import org.softrdma.sim.SoftRdmaContext;
-import org.softrdma.sim.device.DeviceSurroundings;
+import org.softrdma.sim.device.DeviceEnvironment;
 import org.softrdma.sim.device.SoftRdmaDevice;
 import org.softrdma.sim.memory.GuardedMemory;
 import org.softrdma.sim.peer.Frames;
@@ -65,7 +65,7 @@ final class FakeDevice implements AutoCloseable {
         device = new SoftRdmaDevice(
                 new SoftRdmaContext().set(map).conclude().deviceSettings(),
                 transport,
-                DeviceSurroundings.with(CountedPageLocks.ofThisProcess(), nativeMemory));
+                DeviceEnvironment.with(CountedPageLocks.ofThisProcess(), nativeMemory));
         domain = own(device.allocateProtectionDomain());
         queue = own(device.createCompletionQueue(4096));
         listener = own(device.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 16));

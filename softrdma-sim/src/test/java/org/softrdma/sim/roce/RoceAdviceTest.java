@@ -10,7 +10,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.softrdma.net.kernel.UdpSurroundings;
+import org.softrdma.net.kernel.UdpEnvironment;
 import org.softrdma.sim.SoftRdmaProvider;
 
 /** What stands in the way on a machine is said in a sentence, and nothing else is. */
@@ -22,7 +22,7 @@ class RoceAdviceTest {
 
     @BeforeEach
     void setUp() {
-        advice = new RoceAdvice(new UdpSurroundings(root));
+        advice = new RoceAdvice(new UdpEnvironment(root));
     }
 
     private void write(String file, String text) throws IOException {

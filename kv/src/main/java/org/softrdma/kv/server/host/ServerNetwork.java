@@ -4,7 +4,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * How clients reach the memcached port: TCP or a Unix socket, unless {@code Surroundings.network} says otherwise. It also
+ * How clients reach the memcached port: TCP or a Unix socket, unless {@code ServerEnvironment.network} says otherwise. It also
  * has the threads of the connections. Called by the thread that starts the server.
  */
 public interface ServerNetwork {

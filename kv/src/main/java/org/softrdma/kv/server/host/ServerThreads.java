@@ -2,7 +2,7 @@ package org.softrdma.kv.server.host;
 
 /**
  * Who runs the server's own loops, beside its connections: a thread of the platform for each, unless {@code
- * Surroundings.ownThreads} says otherwise. Called by the thread that starts the server.
+ * ServerEnvironment.ownThreads} says otherwise. Called by the thread that starts the server.
  */
 public interface ServerThreads {
     /**

@@ -22,7 +22,7 @@ import org.softrdma.kv.turns.Turns;
  * @param ownThreads where the server's own work runs, beside its connections
  * @param turns how threads of the server wait for each other
  */
-public record Surroundings(
+public record ServerEnvironment(
         NanoClock nanoClock,
         LongSupplier clockSeconds,
         LongSupplier wallSeconds,
@@ -31,11 +31,11 @@ public record Surroundings(
         ServerThreads ownThreads,
         Turns turns) {
     /** The clocks of this machine from now on, its sockets and threads. */
-    Surroundings() {
+    ServerEnvironment() {
         this(
                 SystemNanoClock.INSTANCE,
-                new ServerClock(Surroundings::nowSeconds, SystemNanoClock.INSTANCE),
-                Surroundings::nowSeconds,
+                new ServerClock(ServerEnvironment::nowSeconds, SystemNanoClock.INSTANCE),
+                ServerEnvironment::nowSeconds,
                 new SecureRandom(),
                 new SocketNetwork(),
                 new PlatformThreads(),
@@ -47,8 +47,8 @@ public record Surroundings(
     }
 
     /** The same with another clock of all limits, and with it another one by which items expire, from now on. */
-    public Surroundings withNanoClock(NanoClock clock) {
-        return new Surroundings(
+    public ServerEnvironment withNanoClock(NanoClock clock) {
+        return new ServerEnvironment(
                 clock, new ServerClock(wallSeconds, clock), wallSeconds, random, network, ownThreads, turns);
     }
 
@@ -57,32 +57,32 @@ public record Surroundings(
      *
      * @param clock a step forward lets items expire that clients may still READ
      */
-    public Surroundings withClockSeconds(LongSupplier clock) {
-        return new Surroundings(nanoClock, clock, clock, random, network, ownThreads, turns);
+    public ServerEnvironment withClockSeconds(LongSupplier clock) {
+        return new ServerEnvironment(nanoClock, clock, clock, random, network, ownThreads, turns);
     }
 
     /** The same with another wall clock. */
-    public Surroundings withWallSeconds(LongSupplier clock) {
-        return new Surroundings(nanoClock, clockSeconds, clock, random, network, ownThreads, turns);
+    public ServerEnvironment withWallSeconds(LongSupplier clock) {
+        return new ServerEnvironment(nanoClock, clockSeconds, clock, random, network, ownThreads, turns);
     }
 
     /** The same with other random numbers. */
-    public Surroundings withRandom(RandomGenerator source) {
-        return new Surroundings(nanoClock, clockSeconds, wallSeconds, source, network, ownThreads, turns);
+    public ServerEnvironment withRandom(RandomGenerator source) {
+        return new ServerEnvironment(nanoClock, clockSeconds, wallSeconds, source, network, ownThreads, turns);
     }
 
     /** The same with another way to the memcached port. */
-    public Surroundings withNetwork(ServerNetwork choice) {
-        return new Surroundings(nanoClock, clockSeconds, wallSeconds, random, choice, ownThreads, turns);
+    public ServerEnvironment withNetwork(ServerNetwork choice) {
+        return new ServerEnvironment(nanoClock, clockSeconds, wallSeconds, random, choice, ownThreads, turns);
     }
 
     /** The same with other threads. */
-    public Surroundings withOwnThreads(ServerThreads choice) {
-        return new Surroundings(nanoClock, clockSeconds, wallSeconds, random, network, choice, turns);
+    public ServerEnvironment withOwnThreads(ServerThreads choice) {
+        return new ServerEnvironment(nanoClock, clockSeconds, wallSeconds, random, network, choice, turns);
     }
 
     /** The same with another way to wait. */
-    public Surroundings withTurns(Turns choice) {
-        return new Surroundings(nanoClock, clockSeconds, wallSeconds, random, network, ownThreads, choice);
+    public ServerEnvironment withTurns(Turns choice) {
+        return new ServerEnvironment(nanoClock, clockSeconds, wallSeconds, random, network, ownThreads, choice);
     }
 }

@@ -10,7 +10,7 @@ import org.softrdma.sim.roce.wire.Gid;
  *
  * @param random source of what peers must not be able to guess
  */
-record CmSurroundings(Card card, HostAddresses addresses, RdmaCmIds ids, RandomGenerator random) {
+record CmEnvironment(Card card, HostAddresses addresses, RdmaCmIds ids, RandomGenerator random) {
     private static final int PSN_BITS = 24;
 
     /** The first PSN of a connection. */

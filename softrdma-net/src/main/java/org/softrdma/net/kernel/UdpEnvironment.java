@@ -11,7 +11,7 @@ import java.util.stream.Stream;
  * What Linux has around UDP sockets: how large their buffers may be, which ports are taken, and which network interfaces belong to
  * an RDMA device. From files below /proc and /sys; where there are none, nothing is said. Any thread.
  */
-public final class UdpSurroundings {
+public final class UdpEnvironment {
     /** In /proc/net/udp: the local address as address and port, in hexadecimal digits. */
     private static final int LOCAL_ADDRESS = 1;
 
@@ -25,13 +25,13 @@ public final class UdpSurroundings {
      *
      * @param root below which its proc and sys are
      */
-    public UdpSurroundings(Path root) {
+    public UdpEnvironment(Path root) {
         this.root = root;
     }
 
     /** Those of this machine. */
-    public static UdpSurroundings ofThisMachine() {
-        return new UdpSurroundings(Path.of("/"));
+    public static UdpEnvironment ofThisMachine() {
+        return new UdpEnvironment(Path.of("/"));
     }
 
     /** Most bytes that a socket may ask for as its receive buffer, net.core.rmem_max; nothing if the kernel does not say. */

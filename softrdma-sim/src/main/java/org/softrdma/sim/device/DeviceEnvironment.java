@@ -16,7 +16,7 @@ import org.softrdma.sim.pinning.CountedPageLocks;
  * @param quota how many objects it may have beside its own limits
  * @param habits what it does where verbs leave a choice
  */
-public record DeviceSurroundings(
+public record DeviceEnvironment(
         CountedPageLocks pageLocks,
         MemoryOperations memory,
         RegionObserver regions,
@@ -24,13 +24,13 @@ public record DeviceSurroundings(
         ResourceQuota quota,
         DeviceHabits habits) {
     /** The machine's. */
-    public static DeviceSurroundings ofThisProcess() {
+    public static DeviceEnvironment ofThisProcess() {
         return with(CountedPageLocks.ofThisProcess(), new MemoryOperations());
     }
 
     /** The machine's, but for how pages are locked and native memory is used. */
-    public static DeviceSurroundings with(CountedPageLocks pageLocks, MemoryOperations memory) {
-        return new DeviceSurroundings(
+    public static DeviceEnvironment with(CountedPageLocks pageLocks, MemoryOperations memory) {
+        return new DeviceEnvironment(
                 pageLocks, memory, RegionObserver.NONE, new SecureRandom(), ResourceQuota.NONE, DeviceHabits.USUAL);
     }
 }

@@ -17,7 +17,7 @@ import org.softrdma.fabric.scheduler.Scheduler;
  * @param adversary habits of their devices
  * @param devices options of their devices
  */
-record NodeSurroundings(
+record NodeEnvironment(
         Scheduler scheduler,
         Network network,
         FabricMemory memory,
