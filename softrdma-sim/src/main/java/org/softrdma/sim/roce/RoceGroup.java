@@ -8,7 +8,6 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
-import org.softrdma.net.transport.DatagramBatch;
 import org.softrdma.net.transport.DatagramLoop;
 import org.softrdma.net.transport.DatagramSocket;
 import org.softrdma.net.transport.FaultLog;
@@ -21,7 +20,6 @@ import org.softrdma.sim.engine.DrivenConnection;
 import org.softrdma.sim.engine.RnicEngine;
 import org.softrdma.sim.roce.wire.Bth;
 import org.softrdma.sim.roce.wire.Icrc;
-import org.softrdma.sim.roce.wire.PacketCheck;
 import org.softrdma.sim.roce.wire.RoceOpcode;
 import org.softrdma.sim.roce.wire.RocePacket;
 
@@ -32,16 +30,12 @@ import org.softrdma.sim.roce.wire.RocePacket;
 final class RoceGroup implements SocketEvents, DrivenConnection {
     private static final Logger LOG = LoggerFactory.getLogger(RoceGroup.class);
     private static final int BUFFERS = 4;
-    private static final int BUFFER_BYTES = 1 << 16;
 
     private final RnicEngine engine;
     private final Counters<RoceCounter> counters;
     private final InetAddress address;
     private final DatagramSocket socket;
-    private final Arrival arrival;
-    private final PacketMemory received;
-    private final DatagramBatch buffers = new DatagramBatch(BUFFERS);
-    private final Icrc icrc = new Icrc();
+    private final PacketReceiver receiver;
     private final List<PortQueuePair> members = new ArrayList<>();
     private final Runnable rearming;
     private boolean closed;
@@ -63,9 +57,9 @@ final class RoceGroup implements SocketEvents, DrivenConnection {
         if (!(engine.loop() instanceof DatagramLoop datagrams)) {
             throw new IOException("this transport has no datagrams, so wire=roce cannot use it");
         }
-        arrival = new Arrival(address, RocePacket.UDP_PORT);
-        received = new PacketMemory(engine.memory(), BUFFERS * BUFFER_BYTES);
-        socket = datagrams.join(new InetSocketAddress(address, RocePacket.UDP_PORT), locals, this);
+        InetSocketAddress group = new InetSocketAddress(address, RocePacket.UDP_PORT);
+        receiver = new PacketReceiver(engine, counters, new Icrc(), BUFFERS, group, this::take);
+        socket = datagrams.join(group, locals, this);
         try {
             rearming = socket::rearm;
             engine.connections().opened(this);
@@ -122,43 +116,19 @@ final class RoceGroup implements SocketEvents, DrivenConnection {
     }
 
     private void receive() throws IOException {
-        buffers.clear();
-        for (int b = 0; b < BUFFERS; b++) {
-            buffers.addBuffer(received.address() + (long) b * BUFFER_BYTES, BUFFER_BYTES);
-        }
-        int got = socket.receive(buffers);
-        long nowNs = engine.loop().clock().nanoTime();
-        for (int b = 0; b < got; b++) {
-            int length = Math.min(buffers.length(b), buffers.room(b));
-            int segment = buffers.segment(b);
-            int place = 0;
-            for (int done = 0; segment > 0 && done < length; done += segment) {
-                counters.increment(RoceCounter.PACKETS_RECEIVED);
-                long packet = buffers.address(b) + done;
-                receivePacket(packet, Math.min(segment, length - done), place, buffers.peer(b), nowNs);
-                place++;
-            }
-        }
-        if (got == BUFFERS) {
+        if (receiver.receive(socket)) {
             socket.rearm();
         }
     }
 
-    private void receivePacket(long packet, int length, int place, PeerAddress from, long nowNs) {
-        if (RocePacket.check(packet, length) != PacketCheck.VALID) {
-            counters.increment(RoceCounter.MALFORMED);
-        } else if (!Bth.isOfDefaultPartition(packet)) {
-            counters.increment(RoceCounter.WRONG_PARTITION);
-        } else if (Bth.destination(packet) != RocePacket.GROUP_QUEUE_PAIR) {
+    private void take(long packet, int length, int place, PeerAddress from) {
+        if (Bth.destination(packet) != RocePacket.GROUP_QUEUE_PAIR) {
             counters.increment(RoceCounter.UNKNOWN_QUEUE_PAIR);
         } else if ((Bth.opcode(packet) & RoceOpcode.TRANSPORT_MASK) != RoceOpcode.UD) {
             counters.increment(RoceCounter.WRONG_TRANSPORT);
-        } else if (!arrival.isIntact(icrc, received, packet, length, place, from)) {
-            counters.increment(RoceCounter.ICRC_ERRORS);
-            engine.counters().increment(Counter.CRC_ERRORS);
-        } else {
+        } else if (receiver.isIntact(packet, length, place, from)) {
             for (int i = members.size() - 1; i >= 0; i--) { // one that ends takes itself out
-                members.get(i).received(arrival, packet, length, nowNs);
+                members.get(i).received(receiver.arrival(), packet, length, receiver.receivedNs());
             }
         }
     }

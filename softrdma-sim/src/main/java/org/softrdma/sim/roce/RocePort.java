@@ -13,7 +13,6 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 import org.softrdma.net.memory.NativeMemory;
-import org.softrdma.net.transport.DatagramBatch;
 import org.softrdma.net.transport.DatagramLoop;
 import org.softrdma.net.transport.DatagramSocket;
 import org.softrdma.net.transport.EventLoop;
@@ -38,7 +37,6 @@ import org.softrdma.sim.roce.wire.Deth;
 import org.softrdma.sim.roce.wire.Gid;
 import org.softrdma.sim.roce.wire.Icrc;
 import org.softrdma.sim.roce.wire.Mad;
-import org.softrdma.sim.roce.wire.PacketCheck;
 import org.softrdma.sim.roce.wire.RoceOpcode;
 import org.softrdma.sim.roce.wire.RocePacket;
 
@@ -62,9 +60,6 @@ final class RocePort implements SocketEvents, DrivenConnection {
     static final int FIRST_SPREADING_PORT = 0xC000;
 
     private static final int BUFFERS = 16;
-    /** Each has room for a train. */
-    private static final int BUFFER_BYTES = 1 << 16;
-
     private static final int RECEIVES_PER_TURN = 4;
     /** From one question what the kernel has dropped to the next. */
     private static final long COUNT_NS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -81,12 +76,10 @@ final class RocePort implements SocketEvents, DrivenConnection {
     private final Counters<RoceCounter> counters;
     private final Counters<Drop> drops;
     private final Icrc icrc = new Icrc();
-    private final PacketMemory received;
-    private final DatagramBatch buffers = new DatagramBatch(BUFFERS);
     private final DatagramSocket socket;
     private final InetSocketAddress local;
     private final Gid address;
-    private final Arrival arrival;
+    private final PacketReceiver receiver;
     private final PacketStage stage;
     private final CommunicationManager manager;
     private final ReadBudget reads;
@@ -142,7 +135,6 @@ final class RocePort implements SocketEvents, DrivenConnection {
         counters = counted.all();
         drops = counted.drops();
         loop = engine.loop();
-        received = new PacketMemory(engine.memory(), BUFFERS * BUFFER_BYTES);
         if (!(loop instanceof DatagramLoop datagrams)) {
             throw new IOException("this transport has no datagrams, so wire=roce cannot use it");
         }
@@ -155,7 +147,7 @@ final class RocePort implements SocketEvents, DrivenConnection {
             local = socket.localAddress();
             address = Gid.of(local.getAddress());
             reads = new ReadBudget(socket.receiveBuffer() / 2);
-            arrival = new Arrival(local.getAddress(), local.getPort());
+            receiver = new PacketReceiver(engine, counters, icrc, BUFFERS, local, this::take);
             stage = new PacketStage(socket, engine.memory(), icrc, counters);
             manager = new CommunicationManager(random.nextLong(), random, CmSettings.DEFAULT, this::sendMessage);
             engine.connections().opened(this);
@@ -456,20 +448,11 @@ final class RocePort implements SocketEvents, DrivenConnection {
 
     private void receive() throws IOException {
         for (int i = 0; i < RECEIVES_PER_TURN; i++) {
-            buffers.clear();
-            for (int b = 0; b < BUFFERS; b++) {
-                buffers.addBuffer(received.address() + (long) b * BUFFER_BYTES, BUFFER_BYTES);
+            boolean more = receiver.receive(socket);
+            if (receiver.receivedNs() - countedNs >= COUNT_NS) {
+                countDropped(receiver.receivedNs());
             }
-            int got = socket.receive(buffers);
-            engine.counters().increment(Counter.RECEIVE_CALLS);
-            long nowNs = nowNs();
-            if (nowNs - countedNs >= COUNT_NS) {
-                countDropped(nowNs);
-            }
-            for (int b = 0; b < got; b++) {
-                receiveTrain(b, nowNs);
-            }
-            if (got < BUFFERS) {
+            if (!more) {
                 return;
             }
             send();
@@ -491,30 +474,9 @@ final class RocePort implements SocketEvents, DrivenConnection {
         refused = nowRefused;
     }
 
-    private void receiveTrain(int buffer, long nowNs) {
-        int length = Math.min(buffers.length(buffer), buffers.room(buffer));
-        int segment = buffers.segment(buffer);
-        long at = buffers.address(buffer);
-        PeerAddress from = buffers.peer(buffer);
-        if (from.isIpv4() != address.isIpv4() || segment < 1) {
-            counters.increment(RoceCounter.MALFORMED);
-            return;
-        }
-        int place = 0;
-        for (int done = 0; done < length; done += segment) {
-            counters.increment(RoceCounter.PACKETS_RECEIVED);
-            receivePacket(at + done, Math.min(segment, length - done), place, from, nowNs);
-            place++;
-        }
-    }
-
-    private void receivePacket(long packet, int length, int place, PeerAddress from, long nowNs) {
-        if (RocePacket.check(packet, length) != PacketCheck.VALID) {
-            counters.increment(RoceCounter.MALFORMED);
-        } else if (!Bth.isOfDefaultPartition(packet)) {
-            counters.increment(RoceCounter.WRONG_PARTITION);
-        } else if (Bth.destination(packet) == Mad.QUEUE_PAIR) {
-            receiveMessage(packet, length, place, from, nowNs);
+    private void take(long packet, int length, int place, PeerAddress from) {
+        if (Bth.destination(packet) == Mad.QUEUE_PAIR) {
+            receiveMessage(packet, length, place, from);
         } else {
             PortQueuePair queuePair = queuePairs.get(Bth.destination(packet));
             if (queuePair == null) {
@@ -523,31 +485,26 @@ final class RocePort implements SocketEvents, DrivenConnection {
                 counters.increment(RoceCounter.WRONG_TRANSPORT);
             } else if (!queuePair.isFrom(from)) {
                 counters.increment(RoceCounter.FOREIGN_SOURCE);
-            } else if (!arrival.isIntact(icrc, received, packet, length, place, from)) {
-                counters.increment(RoceCounter.ICRC_ERRORS);
-                engine.counters().increment(Counter.CRC_ERRORS);
-            } else {
-                queuePair.received(arrival, packet, length, nowNs);
+            } else if (receiver.isIntact(packet, length, place, from)) {
+                queuePair.received(receiver.arrival(), packet, length, receiver.receivedNs());
             }
         }
     }
 
-    private void receiveMessage(long packet, int length, int place, PeerAddress from, long nowNs) {
+    private void receiveMessage(long packet, int length, int place, PeerAddress from) {
         int opcode = Bth.opcode(packet);
         if (opcode != (RoceOpcode.UD | RoceOpcode.SEND_ONLY) || Deth.queueKey(packet) != Mad.QUEUE_KEY) {
             counters.increment(RoceCounter.WRONG_TRANSPORT);
             return;
         }
-        if (!arrival.isIntact(icrc, received, packet, length, place, from)) {
-            counters.increment(RoceCounter.ICRC_ERRORS);
-            engine.counters().increment(Counter.CRC_ERRORS);
+        if (!receiver.isIntact(packet, length, place, from)) {
             return;
         }
         int port = from.port() < FIRST_SPREADING_PORT ? from.port() : RocePacket.UDP_PORT;
         int payload = RocePacket.payloadLength(packet, length);
         try {
             CmPeer peer = new CmPeer(new Gid(from.high(), from.low()), port);
-            manager.received(peer, packet + RoceOpcode.headerLength(opcode), payload, nowNs);
+            manager.received(peer, packet + RoceOpcode.headerLength(opcode), payload, receiver.receivedNs());
         } catch (RuntimeException | Error e) { // of one message, which is repeated if it matters: the others go on
             engine.counters().increment(Counter.ENGINE_FAULTS);
             FaultLog.tell(LOG, Level.ERROR, "engine fault while handling a message of the connection manager", e);
