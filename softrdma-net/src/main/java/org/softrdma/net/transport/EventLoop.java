@@ -9,7 +9,7 @@ import org.agrona.concurrent.NanoClock;
 
 /** One thread that drives sockets, tasks and timers. */
 public interface EventLoop {
-    /** Runs a task on the loop, soon; from any thread (in manual progress: the owner). */
+    /** Runs a task on the loop, soon; ends its wait. Any thread. */
     void execute(Runnable task);
 
     /** A task that is executed often, in the form that the loop gives each task, so that it is made once. Any thread. */

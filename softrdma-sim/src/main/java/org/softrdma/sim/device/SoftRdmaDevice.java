@@ -771,6 +771,13 @@ public final class SoftRdmaDevice implements VerbsDevice {
     }
 
     @Override
+    public void wakeUp() {
+        if (manual) {
+            engines.getFirst().wakeUp();
+        }
+    }
+
+    @Override
     public Map<String, Long> counters() {
         Map<String, Long> snapshot = new TreeMap<>();
         engines.forEach(engine -> engine.counters().addTo(snapshot));

@@ -4,7 +4,9 @@ import java.io.IOException;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import org.agrona.concurrent.NanoClock;
 import org.jspecify.annotations.Nullable;
@@ -42,6 +44,13 @@ public final class RnicEngine implements Progress {
     private InUse gathered = InUse.NOTHING;
     /** Manual mode: connections with a doorbell rung since the last poll. */
     private final EnduringQueue<DrivenConnection> rung = new EnduringQueue<>();
+    /** Manual mode: there are completions that the owner may not have polled. */
+    private boolean completed;
+
+    /** Manual mode: a wake-up that the owner has not heard of. */
+    private final AtomicBoolean woken = new AtomicBoolean();
+
+    private final Runnable wokenUp;
 
     private final HotConnection hotConnection = new HotConnection();
     private final ReceiveRetries receiveRetries;
@@ -58,6 +67,7 @@ public final class RnicEngine implements Progress {
      */
     public RnicEngine(EventLoop loop, boolean manual, DeviceMemory device, EngineLimits limits) {
         this.loop = loop;
+        wokenUp = loop.careful(() -> woken.set(false));
         this.manual = manual;
         waits = loop.waits().orElse(null);
         stags = device.stags();
@@ -278,6 +288,13 @@ public final class RnicEngine implements Progress {
     }
 
     @Override
+    public void completed() {
+        if (manual) {
+            completed = true;
+        }
+    }
+
+    @Override
     public void poll() {
         if (manual) {
             send();
@@ -301,12 +318,30 @@ public final class RnicEngine implements Progress {
     /**
      * Manual mode: sends what was posted and handles what is ready.
      *
-     * @param timeoutNs how long to wait for something to do
-     * @return events and tasks handled
+     * @param timeoutNs how long to wait for something to do; not if a request was completed since the last turn
+     * @return events and tasks handled, and one more if a request was completed
      */
     public int run(long timeoutNs) {
         send();
-        return loop.run(timeoutNs);
+        if (!completed) {
+            return loop.run(timeoutNs);
+        }
+        completed = false;
+        return 1 + loop.run(0);
+    }
+
+    /** Manual mode: ends a wait in {@link #run}, the one under way or else the next. Any thread. */
+    public void wakeUp() {
+        if (woken.compareAndSet(false, true)) {
+            try {
+                loop.execute(wokenUp);
+            } catch (RejectedExecutionException e) {
+                return; // the loop has stopped: nobody waits
+            } catch (Error e) {
+                woken.set(false);
+                throw e;
+            }
+        }
     }
 
     /** The connection that polls try first. */

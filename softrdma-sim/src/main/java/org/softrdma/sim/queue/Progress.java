@@ -39,6 +39,9 @@ public interface Progress {
     /** Manual: sends what was posted, so that the peer works while the caller does. Otherwise nothing. */
     void send();
 
+    /** Manual: a completion was put into a queue, so the next turn does not wait. Otherwise nothing. */
+    void completed();
+
     /**
      * Runs the device, or lets it run, until a condition holds, the time is over, or the thread is interrupted. Not if it is
      * threaded.

@@ -327,6 +327,7 @@ public class SoftCompletionQueue implements CompletionQueue {
                 if (sequence < 0) { // see SendQueue.completeOutOfBand
                     nearWork += 1 + (byteLength >>> NEAR_WORK_SHIFT);
                 }
+                progress.completed();
                 raise(solicited || status != CompletionStatus.SUCCESS);
             }
         } finally {

@@ -198,6 +198,11 @@ final class FakeDevice implements AutoCloseable {
         transport.advance(milliseconds, TimeUnit.MILLISECONDS);
     }
 
+    /** The time, which passes only by {@link #advance} and while the device waits. */
+    long nowNs() {
+        return transport.nowNs();
+    }
+
     /** What became of a request. */
     record Ended(long wrId, int queuePair, CompletionStatus status) {}
 

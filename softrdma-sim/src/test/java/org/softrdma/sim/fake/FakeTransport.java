@@ -60,6 +60,11 @@ final class FakeTransport implements Transport {
         loop.advance(unit.toNanos(delay));
     }
 
+    /** Its clock, which also counts the time for which it was to wait. */
+    long nowNs() {
+        return loop.nowNs;
+    }
+
     /** From now on this happens to each connection before a loop has it. */
     void beforeAdopt(Runnable action) {
         loop.beforeAdopt = action;

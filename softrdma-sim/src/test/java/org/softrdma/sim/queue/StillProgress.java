@@ -37,6 +37,9 @@ public final class StillProgress implements Progress {
     }
 
     @Override
+    public void completed() {}
+
+    @Override
     public void send() {
         sends++;
     }

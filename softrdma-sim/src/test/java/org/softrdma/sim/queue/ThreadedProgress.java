@@ -31,6 +31,9 @@ final class ThreadedProgress implements Progress {
     }
 
     @Override
+    public void completed() {}
+
+    @Override
     public void send() {
         // The engine's thread sends.
     }

@@ -25,7 +25,8 @@ import org.softrdma.verbs.cm.Listener;
  *
  * <p>Thread-safe, except in <em>manual progress</em> ({@link #manualProgress()}). There the thread that opened the
  * device owns it and drives it by {@link CompletionQueue#poll}, {@link #progress} and the blocking calls of the
- * connection manager; a call from any other thread throws {@link IllegalStateException}.
+ * connection manager; a call from any other thread throws {@link IllegalStateException}, except {@link #wakeUp} and {@link
+ * #counters}.
  *
  * <p>Close objects in the reverse order of opening them: closing one that has live children is refused ({@link
  * VerbsErrorCode#BUSY}). If several threads close an object at once, it is closed once, and each of their calls
@@ -203,10 +204,19 @@ public interface VerbsDevice extends AutoCloseable {
     /**
      * Drives a device in manual progress. Otherwise it returns 0 at once.
      *
-     * @param timeoutNs how long to wait for something to do; 0 to return at once
+     * @param timeoutNs how long to wait for something to do; 0 to return at once. It does not wait if a request has
+     *     completed since the last call, whoever has polled it
      * @return the number of events handled, 0 if there was nothing to do
      */
     int progress(long timeoutNs);
+
+    /**
+     * Ends a wait of the owner in {@link #progress}: the one under way, or else the next. Any thread. Without manual
+     * progress, and once the device is closed, it does nothing.
+     */
+    default void wakeUp() {
+        // nobody waits in progress(long) unless he must drive the device
+    }
 
     /**
      * A snapshot of the device's counters since it was opened, by name.

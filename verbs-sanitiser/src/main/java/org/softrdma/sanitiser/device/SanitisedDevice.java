@@ -180,6 +180,11 @@ public final class SanitisedDevice implements VerbsDevice {
     }
 
     @Override
+    public void wakeUp() {
+        device.wakeUp();
+    }
+
+    @Override
     public Map<String, Long> counters() {
         return device.counters();
     }
