@@ -27,6 +27,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.farm.membership.FarmConfiguration;
 import org.softrdma.farm.membership.Wishes;
 import org.softrdma.farm.memory.FarmAddress;
@@ -56,6 +58,7 @@ class ClusterNodeTest {
     private Path directory;
 
     private final List<AutoCloseable> open = new ArrayList<>();
+    private String progress = "manual";
     private LocalZooKeeper server;
 
     @BeforeEach
@@ -78,14 +81,18 @@ class ClusterNodeTest {
         return ZooKeeperMembership.join(server.servers(), NAME, SETTINGS, TIMEOUT_NS);
     }
 
+    private VerbsDevice device() {
+        return new SoftRdmaProvider().open(Map.of("progress", progress));
+    }
+
     private ClusterNode node(boolean memory) {
         return node(join(), memory);
     }
 
     private ClusterNode node(ZooKeeperMembership membership, boolean memory) {
-        VerbsDevice device = opened(new SoftRdmaProvider().open(Map.of()));
         FarmNodeContext context = membership.context(ANY);
-        return opened(ClusterNode.start(device, membership, memory ? context : context.withoutMemory(), () -> {}));
+        return opened(
+                ClusterNode.start(this::device, membership, memory ? context : context.withoutMemory(), () -> {}));
     }
 
     private static void until(BooleanSupplier condition) {
@@ -109,8 +116,10 @@ class ClusterNodeTest {
         return Objects.requireNonNull(((TransactionOutcome.Committed<Long>) outcome).value());
     }
 
-    @Test
-    void shouldCommitOverMachinesAndReadFromOneWithoutMemory() {
+    @ParameterizedTest
+    @ValueSource(strings = {"manual", "engine"})
+    void shouldCommitOverMachinesAndReadFromOneWithoutMemory(String driven) {
+        progress = driven;
         ClusterNode one = node(true);
         ClusterNode other = node(true);
         until(() -> hasRegions(one.node(), 2));
@@ -201,9 +210,9 @@ class ClusterNodeTest {
     @Test
     void shouldEndWhenItsSessionHasEnded() throws Exception {
         ZooKeeperMembership membership = join();
-        VerbsDevice device = opened(new SoftRdmaProvider().open(Map.of()));
         CountDownLatch told = new CountDownLatch(1);
-        ClusterNode node = opened(ClusterNode.start(device, membership, membership.context(ANY), told::countDown));
+        ClusterNode node =
+                opened(ClusterNode.start(this::device, membership, membership.context(ANY), told::countDown));
         boolean ignored = membership.client().close(5000); // as if ZooKeeper had ended it
         assertTrue(told.await(TIMEOUT_NS, TimeUnit.NANOSECONDS), "its thread goes on");
 
@@ -222,7 +231,8 @@ class ClusterNodeTest {
         ZooKeeperMembership membership = join();
 
         VerbsException failure = assertThrows(
-                VerbsException.class, () -> ClusterNode.start(device, membership, membership.context(taken), () -> {}));
+                VerbsException.class,
+                () -> ClusterNode.start(this::device, membership, membership.context(taken), () -> {}));
 
         assertEquals(VerbsErrorCode.ADDRESS_IN_USE, failure.code());
         assertFalse(membership.client().getState().isAlive(), "its session is open");
@@ -243,7 +253,7 @@ class ClusterNodeTest {
         boolean ignored = membership.client().close(5000);
         assertThrows(
                 ClusterException.class,
-                () -> ClusterNode.start(device, membership, membership.context(address), () -> {}));
+                () -> ClusterNode.start(this::device, membership, membership.context(address), () -> {}));
         assertEquals(address, opened(device.listen(address, 1)).localAddress());
     }
 

@@ -30,8 +30,8 @@ final class StoppedPrimary {
 
     public static void main(String[] arguments) throws IOException {
         ZooKeeperMembership membership = join(arguments[0]);
-        try (VerbsDevice device = new SoftRdmaProvider().open(Map.of());
-                ClusterNode node = ClusterNode.start(device, membership, membership.context(ANY), () -> {});
+        try (ClusterNode node =
+                        ClusterNode.start(StoppedPrimary::device, membership, membership.context(ANY), () -> {});
                 BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
             System.out.println(membership.client().getSessionId());
             System.out.println(HexFormat.of().formatHex(membership.client().getSessionPasswd()));
@@ -39,6 +39,11 @@ final class StoppedPrimary {
                 System.out.println(read(node, Long.parseLong(line)));
             }
         }
+    }
+
+    /** As {@code softrdma farm node} opens it. */
+    static VerbsDevice device() {
+        return new SoftRdmaProvider().open(Map.of("progress", "manual"));
     }
 
     static ZooKeeperMembership join(String servers) {

@@ -16,7 +16,6 @@ import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -37,8 +36,6 @@ import org.junit.jupiter.api.io.TempDir;
 import org.softrdma.farm.memory.FarmAddress;
 import org.softrdma.farm.node.FarmNodeContext;
 import org.softrdma.farm.node.TransactionOutcome;
-import org.softrdma.sim.SoftRdmaProvider;
-import org.softrdma.verbs.device.VerbsDevice;
 
 /**
  * A primary in a process of its own stands still, and readers on its host go on reading its memory, which needs nothing of
@@ -83,9 +80,9 @@ class StoppedPrimaryTest {
     }
 
     private ClusterNode node(ZooKeeperMembership membership, boolean memory) {
-        VerbsDevice device = opened(new SoftRdmaProvider().open(Map.of()));
         FarmNodeContext context = membership.context(StoppedPrimary.ANY);
-        return opened(ClusterNode.start(device, membership, memory ? context : context.withoutMemory(), () -> {}));
+        return opened(ClusterNode.start(
+                StoppedPrimary::device, membership, memory ? context : context.withoutMemory(), () -> {}));
     }
 
     private static void until(BooleanSupplier condition) {

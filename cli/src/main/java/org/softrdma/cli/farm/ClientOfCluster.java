@@ -3,6 +3,7 @@ package org.softrdma.cli.farm;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Map;
+import org.softrdma.cli.command.DeviceProgress;
 import org.softrdma.cli.command.ProviderMixin;
 import org.softrdma.cluster.ClusterNode;
 import org.softrdma.cluster.ZooKeeperMembership;
@@ -10,11 +11,9 @@ import org.softrdma.verbs.device.VerbsDevice;
 
 /** This process as a machine of a cluster that has no memory. One thread. */
 final class ClientOfCluster implements AutoCloseable {
-    private final VerbsDevice device;
     private final ClusterNode node;
 
-    private ClientOfCluster(VerbsDevice device, ClusterNode node) {
-        this.device = device;
+    private ClientOfCluster(ClusterNode node) {
         this.node = node;
     }
 
@@ -26,23 +25,14 @@ final class ClientOfCluster implements AutoCloseable {
      * @param onEnd called by the node's thread when it is no member any more, or closed
      */
     static ClientOfCluster join(ProviderMixin provider, ZooKeeperMembership membership, Runnable onEnd) {
-        VerbsDevice device;
-        try {
-            device = provider.openWithKnown(Map.of());
-        } catch (RuntimeException e) {
-            membership.close();
-            throw e;
-        }
-        try {
-            InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
-            return new ClientOfCluster(
-                    device,
-                    ClusterNode.start(
-                            device, membership, membership.context(address).withoutMemory(), onEnd));
-        } catch (RuntimeException e) {
-            device.close();
-            throw e;
-        }
+        InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+        return new ClientOfCluster(ClusterNode.start(
+                () -> open(provider), membership, membership.context(address).withoutMemory(), onEnd));
+    }
+
+    /** Opens the device of a machine, on the thread of the machine, which drives it unless {@code --device} says otherwise. */
+    static VerbsDevice open(ProviderMixin provider) {
+        return provider.openWithKnown(Map.of("progress", DeviceProgress.MANUAL.option()));
     }
 
     ClusterNode node() {
@@ -51,12 +41,11 @@ final class ClientOfCluster implements AutoCloseable {
 
     /** WRITEs of others that its device has taken. */
     long writes() {
-        return LocalCluster.Counters.of(device).writes();
+        return LocalCluster.Counters.of(node.counters()).writes();
     }
 
     @Override
     public void close() {
         node.close();
-        device.close();
     }
 }

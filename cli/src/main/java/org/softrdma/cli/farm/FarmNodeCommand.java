@@ -3,7 +3,6 @@ package org.softrdma.cli.farm;
 import java.io.PrintWriter;
 import java.net.InetSocketAddress;
 import java.util.Locale;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
@@ -21,7 +20,6 @@ import org.softrdma.farm.node.FarmNodeContext;
 import org.softrdma.net.transport.AddressText;
 import org.softrdma.verbs.VerbsErrorCode;
 import org.softrdma.verbs.VerbsException;
-import org.softrdma.verbs.device.VerbsDevice;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -76,7 +74,7 @@ final class FarmNodeCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        try (VerbsDevice device = provider.openWithKnown(Map.of())) {
+        try {
             ClusterSettings wanted = space.settings();
             InetSocketAddress address = HostPort.listener("--listen", listen);
             if (address.getAddress().isAnyLocalAddress()) {
@@ -84,21 +82,21 @@ final class FarmNodeCommand implements Callable<Integer> {
                         "--listen " + listen + ": expected the address that the other machines connect to");
             }
             ZooKeeperMembership membership = cluster.join(wanted);
-            return run(device, membership, address);
+            return run(membership, address);
         } catch (VerbsException e) {
             return CommandFailure.tell(spec, e);
         }
     }
 
-    private int run(VerbsDevice device, ZooKeeperMembership membership, InetSocketAddress address) {
+    private int run(ZooKeeperMembership membership, InetSocketAddress address) {
         ProcessStop stop = new ProcessStop(new CountDownLatch(1));
-        try (ClusterNode node = start(device, membership, address, stop::stop)) {
+        try (ClusterNode node = start(membership, address, stop::stop)) {
             PrintWriter out = spec.commandLine().getOut();
             out.println("machine " + node.machine() + " of cluster '" + cluster.name() + "' at "
                     + AddressText.of(membership.listening()) + ", " + membership.settings() + ", session "
                     + membership.sessionMs() + " ms");
             out.flush();
-            stop.await(untilInputEnds ? System.in : null, line -> tellCounters(device, line));
+            stop.await(untilInputEnds ? System.in : null, line -> tellCounters(node, line));
             return node.isOver() ? tellEnd(node) : ExitCode.OK;
         } finally {
             stop.closed();
@@ -106,21 +104,21 @@ final class FarmNodeCommand implements Callable<Integer> {
     }
 
     /** A line {@code counters} asks for what the device has done for others: for commands that measure. */
-    private void tellCounters(VerbsDevice device, String line) {
+    private void tellCounters(ClusterNode node, String line) {
         if (line.equals(COUNTERS)) {
             PrintWriter out = spec.commandLine().getOut();
-            out.println(COUNTERS + " " + LocalCluster.Counters.of(device).text());
+            out.println(
+                    COUNTERS + " " + LocalCluster.Counters.of(node.counters()).text());
             out.flush();
         }
     }
 
-    private ClusterNode start(
-            VerbsDevice device, ZooKeeperMembership membership, InetSocketAddress address, Runnable onEnd) {
+    private ClusterNode start(ZooKeeperMembership membership, InetSocketAddress address, Runnable onEnd) {
         try {
             space.requireSame(cluster.name(), membership.settings());
             FarmNodeContext context = memory(membership.context(address), membership);
             membership.outages(new Outages());
-            return ClusterNode.start(device, membership, context, onEnd);
+            return ClusterNode.start(() -> ClientOfCluster.open(provider), membership, context, onEnd);
         } catch (RuntimeException e) {
             membership.close();
             if (e instanceof VerbsException failure && failure.code() == VerbsErrorCode.ADDRESS_IN_USE) {

@@ -19,7 +19,6 @@ import org.softrdma.cli.command.ProviderMixin;
 import org.softrdma.cluster.ClusterSettings;
 import org.softrdma.cluster.ClusterView;
 import org.softrdma.cluster.ZooKeeperMembership;
-import org.softrdma.verbs.device.VerbsDevice;
 import picocli.CommandLine.Model.CommandSpec;
 
 /**
@@ -190,9 +189,8 @@ final class LocalCluster implements AutoCloseable {
      * @param writes WRITEs that they have taken
      */
     record Counters(long reads, long writes) {
-        /** Of a device. */
-        static Counters of(VerbsDevice device) {
-            Map<String, Long> counters = device.counters();
+        /** Of a device, by name. */
+        static Counters of(Map<String, Long> counters) {
             return new Counters(counters.getOrDefault(READS, 0L), counters.getOrDefault(WRITES, 0L));
         }
 

@@ -209,8 +209,8 @@ class FarmCommandTest {
     void shouldShowMachinesAndRegionsAndTakeWishes() {
         ZooKeeperMembership membership = join("one");
         InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
-        try (VerbsDevice device = new SoftRdmaProvider().open(Map.of());
-                ClusterNode node = ClusterNode.start(device, membership, membership.context(any), () -> {})) {
+        try (ClusterNode node =
+                ClusterNode.start(FarmCommandTest::device, membership, membership.context(any), () -> {})) {
             Bank bank = new Bank(node.node());
             while (node.node().configuration().regions().isEmpty()) {
                 Thread.onSpinWait(); // each look waits for the node's thread
@@ -238,11 +238,15 @@ class FarmCommandTest {
         }
     }
 
+    private static VerbsDevice device() {
+        return new SoftRdmaProvider().open(Map.of("progress", "manual"));
+    }
+
     /** Of one machine, whose regions are there. */
-    private static ClusterNode start(VerbsDevice device, String cluster) {
+    private static ClusterNode start(String cluster) {
         ZooKeeperMembership membership = join(cluster);
         InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
-        ClusterNode node = ClusterNode.start(device, membership, membership.context(any), () -> {});
+        ClusterNode node = ClusterNode.start(FarmCommandTest::device, membership, membership.context(any), () -> {});
         while (node.node().configuration().regions().isEmpty()) {
             Thread.onSpinWait(); // each look waits for the node's thread
         }
@@ -256,8 +260,7 @@ class FarmCommandTest {
     @Test
     void shouldLoadAGraphAlsoAfterAnInterruption() {
         LinkBenchGraph data = new LinkBenchGraph(60, 3);
-        try (VerbsDevice device = new SoftRdmaProvider().open(Map.of());
-                ClusterNode node = start(device, "graph");
+        try (ClusterNode node = start("graph");
                 ClusterView view = view("graph")) {
             assertEquals(ExitCode.FAILED, executeAt("graph", "tao")); // it does not join
             assertTrue(
@@ -292,8 +295,7 @@ class FarmCommandTest {
     @Test
     void shouldMeasureTaosOperations() throws IOException {
         Path results = directory.resolve("tao.json");
-        try (VerbsDevice device = new SoftRdmaProvider().open(Map.of());
-                ClusterNode node = start(device, "tao");
+        try (ClusterNode node = start("tao");
                 ClusterView view = view("tao")) {
             LoadedGraph ignored = LoadedGraph.load(view, node.node(), new LinkBenchGraph(60, 3), 2, line -> {});
             assertEquals(
@@ -318,8 +320,7 @@ class FarmCommandTest {
 
     @Test
     void shouldLoadAHashTable() {
-        try (VerbsDevice device = new SoftRdmaProvider().open(Map.of());
-                ClusterNode node = start(device, "table");
+        try (ClusterNode node = start("table");
                 ClusterView view = view("table")) {
             assertEquals(ExitCode.OK, executeAt("table", "load", "--table", "300", "--threads", "2"), err::toString);
             assertTrue(out.toString().contains("pairs: 300"), out::toString);

@@ -40,6 +40,7 @@ public final class FarmNode implements AutoCloseable {
 
     static final String REMOVED = "this machine is no member any more";
 
+    private final VerbsDevice device;
     private final FarmMembership membership;
     private final ProtectionDomain domain;
     private final FarmNodeContext context;
@@ -49,16 +50,19 @@ public final class FarmNode implements AutoCloseable {
     private final List<NodeTask> tasks = new ArrayList<>();
     private int epoch;
     private FarmConfiguration placedFor = FarmConfiguration.NONE;
+    private int idleTurns;
     private volatile boolean over;
 
     /**
      * A node that is no member yet.
      *
-     * @param device of the machine; the node does not close it
+     * @param device of the machine; the node does not close it. In manual progress the thread that opened it is the
+     *     node's, and rests in {@link VerbsDevice#progress}, which what other threads ask for ends
      * @param membership its session; the node closes it
      * @param context what the node is made of
      */
     public FarmNode(VerbsDevice device, FarmMembership membership, FarmNodeContext context) {
+        this.device = device;
         this.membership = membership;
         this.context = context.conclude();
         domain = device.allocateProtectionDomain();
@@ -282,6 +286,7 @@ public final class FarmNode implements AutoCloseable {
     /** Hands a task over, and waits for it: false if this machine is no member any more before it is done. */
     private boolean isDone(NodeTask task) {
         submitted.add(task);
+        device.wakeUp();
         IdleStrategy idle = context.idleStrategy();
         while (!task.isDone() && !over) {
             idle.idle();
@@ -341,7 +346,7 @@ public final class FarmNode implements AutoCloseable {
             placedFor = member.configuration();
             makeRegion(member);
         }
-        work += parts.peers().doWork(parts.own());
+        work += parts.peers().doWork(parts.own(), idleTurns > 1); // a polling application works after each turn
         for (NodeTask task = submitted.poll(); task != null; task = submitted.poll()) {
             tasks.add(task);
         }
@@ -355,6 +360,8 @@ public final class FarmNode implements AutoCloseable {
                 task.complete();
             }
         }
+        work += parts.reads().takeBegun();
+        idleTurns = work == 0 ? idleTurns + 1 : 0;
         return work;
     }
 

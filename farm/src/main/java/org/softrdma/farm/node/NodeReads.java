@@ -22,6 +22,7 @@ final class NodeReads implements AutoCloseable {
     private final @Nullable ReadWaiter[] waiters;
     private final int[] machines;
     private final IntArrayList free = new IntArrayList();
+    private int begun;
 
     /** Waits for a READ. */
     interface ReadWaiter {
@@ -52,7 +53,15 @@ final class NodeReads implements AutoCloseable {
         int place = free.removeAt(free.size() - 1);
         waiters[place] = waiter;
         machines[place] = machine;
+        begun++;
         return place;
+    }
+
+    /** How many have begun since the last call. */
+    int takeBegun() {
+        int count = begun;
+        begun = 0;
+        return count;
     }
 
     /** Bytes of a place: the longest READ. */

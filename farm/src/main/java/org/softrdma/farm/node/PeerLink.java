@@ -39,6 +39,7 @@ final class PeerLink implements AutoCloseable {
     private final RingEnd rings;
     private final WorkCompletion[] completions = WorkCompletion.array(16);
     private final Deque<ByteBuffer> waiting = new ArrayDeque<>();
+    private int readsUnderWay;
     private boolean broken;
 
     /** What both ways of connecting share. */
@@ -145,6 +146,7 @@ final class PeerLink implements AutoCloseable {
         if (status != PostStatus.ACCEPTED) {
             throw new IllegalStateException("the send queue is smaller than the places for READs: " + status);
         }
+        readsUnderWay++;
     }
 
     /** Sends a message, now or as soon as there is room. */
@@ -170,10 +172,11 @@ final class PeerLink implements AutoCloseable {
 
     /** Takes completions, and sends what waits; returns the amount of work. */
     int doWork() {
-        int count = queue.poll(completions);
+        int count = readsUnderWay > 0 || rings.isWriting() ? queue.poll(completions) : 0;
         for (int i = 0; i < count; i++) {
             WorkCompletion completion = completions[i];
             if (!RingEnd.isOwn(completion.wrId())) {
+                readsUnderWay--;
                 reads.completed((int) completion.wrId(), completion.isSuccess());
             } else if (completion.isSuccess()) {
                 rings.completed(completion.wrId());

@@ -35,6 +35,9 @@ import org.softrdma.verbs.device.VerbsDevice;
 final class Peers implements AutoCloseable {
     private static final int BACKLOG = 64;
     private static final int LANES = 3;
+    /** Turns that find something to do look for requests of connections, and drive the device, so seldom. */
+    private static final int TURNS_BETWEEN_LOOKS = 16;
+
     private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(5);
 
     private final VerbsDevice device;
@@ -46,6 +49,7 @@ final class Peers implements AutoCloseable {
     private final List<Peer> peers = new ArrayList<>();
     private final LongSupplier truncated;
     private long nextNumber = 1;
+    private int turns;
     private FarmConfiguration connectsFor = FarmConfiguration.NONE;
     /** Members that this machine connects to. */
     private int[] lower = {};
@@ -234,16 +238,32 @@ final class Peers implements AutoCloseable {
         }
     }
 
-    /** Accepts, connects, takes messages and completions; returns the amount of work. */
-    int doWork(RequestHandler handler) {
-        int work = accept() + connect();
+    /**
+     * Connects, takes messages and completions, and now and then accepts, and drives a device in manual progress.
+     *
+     * @param handler answers requests
+     * @param idle the last turns have found nothing to do, so this one looks everywhere
+     * @return the amount of work
+     */
+    int doWork(RequestHandler handler, boolean idle) {
+        int work = connect();
+        if (idle || ++turns % TURNS_BETWEEN_LOOKS == 0) {
+            work += device.progress(0) + accept();
+        }
+        // First all polls, which may drive the device: no message comes between a look at its ring and the end of the
+        // turn.
+        for (int i = 0; i < peers.size(); i++) {
+            PeerLink link = peers.get(i).link;
+            if (link != null) {
+                work += link.doWork();
+            }
+        }
         for (int i = 0; i < peers.size(); i++) {
             Peer peer = peers.get(i);
             PeerLink link = peer.link;
             if (link == null) {
                 continue;
             }
-            work += link.doWork();
             for (ByteBuffer message = link.receive(); message != null; message = link.receive()) {
                 work++;
                 receive(peer.machine, peer, message, handler);

@@ -139,6 +139,11 @@ public final class RingEnd {
         counters.increment(StoreCounter.WRITES);
     }
 
+    /** True if a WRITE is not complete yet. */
+    public boolean isWriting() {
+        return writes > 0;
+    }
+
     /** True if a completion is of a request of this end. */
     public static boolean isOwn(long wrId) {
         return wrId < 0;

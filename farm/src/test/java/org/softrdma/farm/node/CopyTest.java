@@ -109,7 +109,7 @@ class CopyTest {
     /** What is written while a copy is made is in it, and nothing older lands on it. */
     @Test
     void shouldCopyWhileTransactionsGoOn() {
-        run(2, 4, 2, cluster -> {
+        run(21, 4, 2, cluster -> {
             List<Long> objects = objects(cluster);
             List<Integer> copied = new ArrayList<>();
             List<SimulatedThread> writers = new ArrayList<>();
@@ -160,7 +160,7 @@ class CopyTest {
      */
     @Test
     void shouldBeginAgainWhenAnEpochInterruptsIt() {
-        run(3, 4, 2, cluster -> {
+        run(45, 4, 2, cluster -> {
             FarmNode primary = cluster.node(0);
             List<Long> objects = new ArrayList<>();
             for (int i = 0; i < OBJECTS; i++) {

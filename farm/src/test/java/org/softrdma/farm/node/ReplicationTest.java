@@ -323,7 +323,7 @@ class ReplicationTest {
      * @param removed true if the session of the transaction's machine ends meanwhile
      */
     private static void commitWithAReplicaThatStandsStill(boolean removed) {
-        runForSeconds(60, 4, 3, cluster -> {
+        runForSeconds(62, 4, 3, cluster -> {
             List<Long> objects = objectOfEach(cluster);
             int replica = placement(cluster, objects.get(1)).replicas().getFirst();
             int other = replica == 2 ? 3 : 2;

@@ -1,6 +1,7 @@
 package org.softrdma.sim.device;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -13,11 +14,12 @@ import org.softrdma.sim.SoftRdmaProvider;
 import org.softrdma.sim.peer.TestDevice;
 import org.softrdma.verbs.device.VerbsDevice;
 
-/** Threads that wake up the owner of a device, which waits for ever otherwise. */
+/** Threads that wake up the owner of a device. */
 @Timeout(value = 1, unit = TimeUnit.MINUTES)
 class WakeUpTest {
     private static final int TURNS = 2000;
-    private static final long EVER_NS = TimeUnit.DAYS.toNanos(1);
+    /** So long waits an owner whom nobody wakes. */
+    private static final long LONG_NS = TimeUnit.SECONDS.toNanos(20);
 
     @ParameterizedTest
     @ValueSource(strings = {"epoll", "nio"})
@@ -29,16 +31,20 @@ class WakeUpTest {
                 for (int i = 1; i <= TURNS; i++) {
                     asked.set(i);
                     device.device().wakeUp(); // the owner waits, or is about to
-                    while (answered.get() < i) {
+                    while (answered.get() < i && !Thread.currentThread().isInterrupted()) {
                         Thread.onSpinWait();
                     }
                 }
             });
-            while (answered.get() < TURNS) {
-                int ignored = device.device().progress(EVER_NS);
-                answered.set(asked.get());
+            try {
+                while (answered.get() < TURNS) {
+                    assertTrue(device.device().progress(LONG_NS) > 0, () -> "asleep after wake-up " + asked);
+                    answered.set(asked.get());
+                }
+            } finally {
+                asking.interrupt();
+                asking.join();
             }
-            asking.join();
         }
         assertEquals(TURNS, asked.get());
     }
@@ -55,7 +61,7 @@ class WakeUpTest {
     void shouldNotKeepEnginesFromTheirWork() {
         try (TestDevice device = new TestDevice()) {
             device.device().wakeUp();
-            assertEquals(0, device.device().progress(EVER_NS));
+            assertEquals(0, device.device().progress(LONG_NS));
         }
     }
 }
