@@ -39,7 +39,7 @@ class WakeUpTest {
             try {
                 while (answered.get() < TURNS) {
                     long beganNs = System.nanoTime();
-                    int ignored = device.device().progress(LONG_NS); // a wake-up that it has not waited for may end it, too
+                    int ignored = device.device().progress(LONG_NS); // an older wake-up may end it, too
                     assertTrue(System.nanoTime() - beganNs < LONG_NS, () -> "asleep after wake-up " + asked);
                     answered.set(asked.get());
                 }
