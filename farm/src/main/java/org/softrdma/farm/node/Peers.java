@@ -35,8 +35,8 @@ import org.softrdma.verbs.device.VerbsDevice;
 final class Peers implements AutoCloseable {
     private static final int BACKLOG = 64;
     private static final int LANES = 3;
-    /** Turns that find something to do look for requests of connections, and drive the device, so seldom. */
-    private static final int TURNS_BETWEEN_LOOKS = 16;
+    /** Turns that find something to do look for requests of connections so seldom: each look drives a device. */
+    private static final int TURNS_BETWEEN_LOOKS = 64;
 
     private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(5);
 
@@ -239,7 +239,7 @@ final class Peers implements AutoCloseable {
     }
 
     /**
-     * Connects, takes messages and completions, and now and then accepts, and drives a device in manual progress.
+     * Connects, takes messages and completions, and now and then accepts, which drives a device in manual progress.
      *
      * @param handler answers requests
      * @param idle the last turns have found nothing to do, so this one looks everywhere
@@ -248,7 +248,7 @@ final class Peers implements AutoCloseable {
     int doWork(RequestHandler handler, boolean idle) {
         int work = connect();
         if (idle || ++turns % TURNS_BETWEEN_LOOKS == 0) {
-            work += device.progress(0) + accept();
+            work += accept();
         }
         // First all polls, which may drive the device: no message comes between a look at its ring and the end of the
         // turn.

@@ -24,6 +24,7 @@ import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.softrdma.fabric.FabricSettings;
@@ -317,6 +318,10 @@ class ReplicationTest {
         }
     }
 
+    private static int firstReplica(FarmCluster cluster, long address) {
+        return placement(cluster, address).replicas().getFirst();
+    }
+
     /**
      * A transaction on two objects, whose replica stands still as soon as it has prepared.
      *
@@ -325,14 +330,18 @@ class ReplicationTest {
     private static void commitWithAReplicaThatStandsStill(boolean removed) {
         runForSeconds(62, 4, 3, cluster -> {
             List<Long> objects = objectOfEach(cluster);
-            int replica = placement(cluster, objects.get(1)).replicas().getFirst();
-            int other = replica == 2 ? 3 : 2;
+            int primary = IntStream.rangeClosed(1, 3)
+                    .filter(machine -> firstReplica(cluster, objects.get(machine)) != 0)
+                    .findFirst()
+                    .orElseThrow();
+            int replica = firstReplica(cluster, objects.get(primary));
+            int other = 1 + 2 + 3 - primary - replica;
             AtomicReference<@Nullable TransactionOutcome<Object>> outcome = new AtomicReference<>();
             cluster.host(0)
                     .start(
                             "writer",
                             () -> outcome.set(cluster.node(0).transact(1, transaction -> {
-                                add(transaction, objects.get(1), 1);
+                                add(transaction, objects.get(primary), 1);
                                 add(transaction, objects.get(other), 1);
                                 return null;
                             })));
@@ -348,7 +357,7 @@ class ReplicationTest {
             FarmNode reader = cluster.node(other);
             cluster.until(() -> !cluster.configuration().members().contains(replica)
                     && cluster.ensemble().active() == cluster.configuration().epoch());
-            long one = reader.read(objects.get(1), LENGTH).getLong(VALUE);
+            long one = reader.read(objects.get(primary), LENGTH).getLong(VALUE);
             assertEquals(one, reader.read(objects.get(other), LENGTH).getLong(VALUE));
             assertTrue(removed || one == (outcome.get() instanceof TransactionOutcome.Committed<?> ? 1 : 0));
         });
@@ -381,7 +390,7 @@ class ReplicationTest {
 
             assertEquals(0, committed(Objects.requireNonNull(outcome.get())));
             assertEquals(2, cluster.configuration().epoch());
-            assertEquals(1, cluster.node(0).read(address, LENGTH).getLong(VALUE));
+            assertEquals(1, cluster.node(shipper).read(address, LENGTH).getLong(VALUE));
         });
     }
 }
