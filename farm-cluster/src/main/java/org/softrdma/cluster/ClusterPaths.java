@@ -15,7 +15,7 @@ import java.util.List;
  *            /active       the epoch that is active                                 by the holder, if E
  *            /acks/E-N     ephemeral: N takes nothing of epochs before E            by the machine, if E
  *            /whole/E-R-N  ephemeral: in epoch E the copy of region R on N is whole by the machine, if E
- *            /wishes       what is wished, as text                                  by anybody
+ *            /policy       the placement policy, as text                             by anybody
  *            /data-WHAT    where something is that was loaded, as text              by whoever loads it
  * </pre>
  *
@@ -37,7 +37,7 @@ record ClusterPaths(String root) {
 
     /** Those that are there from the beginning, but for the settings. */
     List<String> all() {
-        return List.of(machines(), alive(), leases(), epoch(), config(), active(), acks(), whole(), wishes());
+        return List.of(machines(), alive(), leases(), epoch(), config(), active(), acks(), whole(), policy());
     }
 
     String settings() {
@@ -101,8 +101,8 @@ record ClusterPaths(String root) {
         return whole() + "/" + epoch + "-" + region + "-" + machine;
     }
 
-    String wishes() {
-        return root + "/wishes";
+    String policy() {
+        return root + "/policy";
     }
 
     String data(String what) {

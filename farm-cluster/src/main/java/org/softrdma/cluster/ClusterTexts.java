@@ -10,7 +10,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import org.softrdma.farm.membership.Wishes;
+import org.softrdma.farm.membership.PlacementPolicy;
 
 /** What nodes in ZooKeeper say: text that people can read, {@code key=value} separated by blanks, UTF-8. */
 final class ClusterTexts {
@@ -54,20 +54,20 @@ final class ClusterTexts {
                 Boolean.parseBoolean(values.get("memory")));
     }
 
-    static byte[] wishes(Wishes wishes) {
+    static byte[] policy(PlacementPolicy policy) {
         Map<String, Object> values = new LinkedHashMap<>();
-        values.put("removed", list(wishes.removed()));
-        values.put("drained", list(wishes.drained()));
-        values.put("balanced", wishes.balanced());
+        values.put("removed", list(policy.removed()));
+        values.put("drained", list(policy.drained()));
+        values.put("balanced", policy.balanced());
         return encode(values);
     }
 
-    static Wishes wishes(byte[] text) {
+    static PlacementPolicy policy(byte[] text) {
         if (text.length == 0) {
-            return Wishes.NONE;
+            return PlacementPolicy.NONE;
         }
         Map<String, String> values = decode(text, Set.of("removed", "drained", "balanced"));
-        return new Wishes(
+        return new PlacementPolicy(
                 set(values.get("removed")), set(values.get("drained")), Boolean.parseBoolean(values.get("balanced")));
     }
 

@@ -9,7 +9,7 @@ import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 import org.softrdma.farm.membership.FarmConfiguration;
 import org.softrdma.farm.membership.FarmConfigurationDescriptor;
-import org.softrdma.farm.membership.Wishes;
+import org.softrdma.farm.membership.PlacementPolicy;
 
 /** What ZooKeeper knows of a cluster, for one that looks and is no machine of it. One thread. */
 public final class ClusterView implements AutoCloseable {
@@ -125,24 +125,24 @@ public final class ClusterView implements AutoCloseable {
         }
     }
 
-    /** What is wished. */
-    public Wishes wishes() {
-        return ClusterTexts.wishes(session.get(paths.wishes()));
+    /** The placement policy. */
+    public PlacementPolicy policy() {
+        return ClusterTexts.policy(session.get(paths.policy()));
     }
 
     /**
-     * Changes what is wished; whoever composes the next configuration has it.
+     * Changes the placement policy; whoever composes the next configuration has it.
      *
-     * @param change of what was wished before
+     * @param change of the policy before
      */
-    public void wish(UnaryOperator<Wishes> change) {
+    public void changePolicy(UnaryOperator<PlacementPolicy> change) {
         for (int i = 0; i < TRIES; i++) {
-            if (session.replace(paths.wishes(), text -> ClusterTexts.wishes(change.apply(ClusterTexts.wishes(text))))) {
+            if (session.replace(paths.policy(), text -> ClusterTexts.policy(change.apply(ClusterTexts.policy(text))))) {
                 return;
             }
         }
         throw new ClusterException(
-                "somebody else changes the wishes of cluster '" + name + "' all the time: try again");
+                "somebody else changes the placement policy of cluster '" + name + "' all the time: try again");
     }
 
     @Override

@@ -62,7 +62,7 @@ public final class ZooKeeperMembership implements FarmMembership {
         ALIVE,
         ACKNOWLEDGED,
         WHOLE,
-        WISHES
+        POLICY
     }
 
     /** Hears that ZooKeeper is away. The node's thread. */
@@ -214,7 +214,7 @@ public final class ZooKeeperMembership implements FarmMembership {
         watch(paths.alive(), Part.ALIVE);
         watch(paths.acks(), Part.ACKNOWLEDGED);
         watch(paths.whole(), Part.WHOLE);
-        watch(paths.wishes(), Part.WISHES);
+        watch(paths.policy(), Part.POLICY);
     }
 
     private void watch(String path, Part part) {
@@ -383,8 +383,8 @@ public final class ZooKeeperMembership implements FarmMembership {
                 send(it, Op.setData(paths.lease(machine), ClusterTexts.number(it.epoch()), ANY_VERSION));
             case MembershipWrite.Activate it ->
                 send(it, Op.setData(paths.active(), ClusterTexts.number(it.epoch()), ANY_VERSION));
-            case MembershipWrite.Wish it ->
-                send(it, Op.setData(paths.wishes(), ClusterTexts.wishes(it.wishes()), ANY_VERSION));
+            case MembershipWrite.SetPolicy it ->
+                send(it, Op.setData(paths.policy(), ClusterTexts.policy(it.policy()), ANY_VERSION));
             case MembershipWrite.Acknowledge it -> {
                 List<Op> ops = new ArrayList<>();
                 said.forEach(path -> ops.add(Op.delete(path, ANY_VERSION)));
@@ -513,7 +513,7 @@ public final class ZooKeeperMembership implements FarmMembership {
                     }
                 });
             case ACTIVE -> data(part, paths.active(), data -> tell(it -> it.onActive(ClusterTexts.number(data))));
-            case WISHES -> data(part, paths.wishes(), data -> tell(it -> it.onWishes(ClusterTexts.wishes(data))));
+            case POLICY -> data(part, paths.policy(), data -> tell(it -> it.onPolicy(ClusterTexts.policy(data))));
             case ALIVE -> children(part, paths.alive(), this::onAlive);
             case ACKNOWLEDGED -> children(part, paths.acks(), this::onAcknowledged);
             case WHOLE ->

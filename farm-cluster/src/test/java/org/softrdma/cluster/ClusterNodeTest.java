@@ -30,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.farm.membership.FarmConfiguration;
-import org.softrdma.farm.membership.Wishes;
+import org.softrdma.farm.membership.PlacementPolicy;
 import org.softrdma.farm.memory.FarmAddress;
 import org.softrdma.farm.memory.FarmObjectDescriptor;
 import org.softrdma.farm.node.FarmException;
@@ -146,7 +146,7 @@ class ClusterNodeTest {
     }
 
     @Test
-    void shouldShowWhoHasWhatAndMoveRegionsAwayWhenThatIsWished() {
+    void shouldShowWhoHasWhatAndMoveRegionsAwayWhenThePolicySaysSo() {
         ClusterNode one = node(true);
         ClusterNode other = node(true);
         until(() -> hasRegions(one.node(), 2));
@@ -157,12 +157,12 @@ class ClusterNodeTest {
             assertEquals(
                     Set.of(one.machine(), other.machine(), third.machine()),
                     view.alive().keySet());
-            view.wish(wishes -> new Wishes(wishes.removed(), Set.of(one.machine()), false));
+            view.changePolicy(policy -> new PlacementPolicy(policy.removed(), Set.of(one.machine()), false));
 
             until(() -> view.active() == view.configuration().epoch()
                     && view.configuration().regions().values().stream()
                             .noneMatch(placement -> placement.machines().contains(one.machine())));
-            assertEquals(Set.of(one.machine()), view.wishes().drained());
+            assertEquals(Set.of(one.machine()), view.policy().drained());
         }
     }
 

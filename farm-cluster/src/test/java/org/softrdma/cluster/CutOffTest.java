@@ -24,7 +24,7 @@ import org.softrdma.farm.membership.FarmConfiguration;
 import org.softrdma.farm.membership.MembershipEvents;
 import org.softrdma.farm.membership.MembershipWrite;
 import org.softrdma.farm.membership.NextConfiguration;
-import org.softrdma.farm.membership.Wishes;
+import org.softrdma.farm.membership.PlacementPolicy;
 
 /** One machine loses its way to ZooKeeper, or ZooKeeper is away, and another machine sees what becomes of it. */
 class CutOffTest {
@@ -55,7 +55,7 @@ class CutOffTest {
         private final List<MembershipWrite> refused = new ArrayList<>();
         private FarmConfiguration configuration = FarmConfiguration.NONE;
         private Set<Integer> acknowledged = Set.of();
-        private Wishes wishes = Wishes.NONE;
+        private PlacementPolicy policy = PlacementPolicy.NONE;
         private boolean isOver;
 
         Told(CutProxy way, String cluster, ClusterSettings settings) {
@@ -93,8 +93,8 @@ class CutOffTest {
         }
 
         @Override
-        public void onWishes(Wishes newWishes) {
-            wishes = newWishes;
+        public void onPolicy(PlacementPolicy newPolicy) {
+            policy = newPolicy;
         }
 
         @Override
@@ -168,12 +168,12 @@ class CutOffTest {
         }
     }
 
-    private Wishes wishBy(Told machine, int drained) {
-        Wishes wishes = new Wishes(Set.of(), Set.of(drained), true);
-        MembershipWrite wish = new MembershipWrite.Wish(1, wishes);
-        machine.membership.write(wish);
-        until(() -> machine.applied.contains(wish));
-        return wishes;
+    private PlacementPolicy setBy(Told machine, int drained) {
+        PlacementPolicy policy = new PlacementPolicy(Set.of(), Set.of(drained), true);
+        MembershipWrite setPolicy = new MembershipWrite.SetPolicy(1, policy);
+        machine.membership.write(setPolicy);
+        until(() -> machine.applied.contains(setPolicy));
+        return policy;
     }
 
     /** Until the client has given up, and so have clients after it. */
@@ -188,10 +188,10 @@ class CutOffTest {
     @Test
     void shouldTellWhatHasChangedWhileTheWayWasCut() throws IOException {
         proxy.cut();
-        Wishes wishes = wishBy(other, 1);
+        PlacementPolicy policy = setBy(other, 1);
         proxy.mend();
 
-        until(() -> one.wishes.equals(wishes));
+        until(() -> one.policy.equals(policy));
     }
 
     @Test
@@ -248,15 +248,15 @@ class CutOffTest {
         proxy.cut();
         MembershipWrite renewal = new MembershipWrite.Renew(1, 0);
         one.membership.write(renewal);
-        Wishes meanwhile = wishBy(other, 1);
+        PlacementPolicy meanwhile = setBy(other, 1);
         untilClientsHaveGivenUp(2);
         proxy.mend();
 
-        until(() -> one.isOver || (one.applied.contains(renewal) && one.wishes.equals(meanwhile)));
+        until(() -> one.isOver || (one.applied.contains(renewal) && one.policy.equals(meanwhile)));
         assertEquals(false, one.isOver);
         assertEquals(session, one.membership.client().getSessionId());
-        Wishes later = wishBy(other, 0);
-        until(() -> one.wishes.equals(later));
+        PlacementPolicy later = setBy(other, 0);
+        until(() -> one.policy.equals(later));
         assertEquals(List.of(), one.refused);
     }
 
@@ -313,9 +313,9 @@ class CutOffTest {
         List<String> told = outages(one);
         proxy.cut();
         until(() -> !one.membership.client().getState().isConnected());
-        Wishes wishes = wishBy(other, 1);
+        PlacementPolicy policy = setBy(other, 1);
         proxy.mend();
-        until(() -> one.wishes.equals(wishes));
+        until(() -> one.policy.equals(policy));
         assertEquals(List.of(), told);
     }
 }

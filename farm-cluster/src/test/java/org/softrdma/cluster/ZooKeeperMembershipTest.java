@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.softrdma.farm.membership.FarmMembership;
 import org.softrdma.farm.membership.MembershipContract;
-import org.softrdma.farm.membership.Wishes;
+import org.softrdma.farm.membership.PlacementPolicy;
 
 /** The membership by ZooKeeper, with a real server: each rule has a cluster of its own. */
 class ZooKeeperMembershipTest extends MembershipContract {
@@ -157,7 +157,7 @@ class ZooKeeperMembershipTest extends MembershipContract {
     void shouldSayWhatIsWrongWithANodeThatItCannotRead() {
         for (ClusterTextsCase it : List.of(
                 new ClusterTextsCase(() -> ClusterTexts.announced(bytes("port=1")), "host"),
-                new ClusterTextsCase(() -> ClusterTexts.wishes(bytes("all")), "drained"),
+                new ClusterTextsCase(() -> ClusterTexts.policy(bytes("all")), "drained"),
                 new ClusterTextsCase(() -> ClusterSettings.decode(new byte[0]), "replicas"))) {
             ClusterException failure = assertThrows(ClusterException.class, it.reads()::run);
             assertTrue(String.valueOf(failure.getMessage()).contains(it.expected()), failure.getMessage());
@@ -172,9 +172,9 @@ class ZooKeeperMembershipTest extends MembershipContract {
 
     @Test
     void shouldReadWhatItWrites() {
-        Wishes wishes = new Wishes(Set.of(3, 70), Set.of(1), true);
-        assertEquals(wishes, ClusterTexts.wishes(ClusterTexts.wishes(wishes)));
-        assertEquals(Wishes.NONE, ClusterTexts.wishes(ClusterTexts.wishes(Wishes.NONE)));
+        PlacementPolicy policy = new PlacementPolicy(Set.of(3, 70), Set.of(1), true);
+        assertEquals(policy, ClusterTexts.policy(ClusterTexts.policy(policy)));
+        assertEquals(PlacementPolicy.NONE, ClusterTexts.policy(ClusterTexts.policy(PlacementPolicy.NONE)));
         InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), 7483);
         assertEquals(
                 new ClusterView.Machine(address, false),

@@ -5,7 +5,7 @@ import java.util.TreeSet;
 import java.util.concurrent.Callable;
 import org.softrdma.cli.command.UserErrorException;
 import org.softrdma.farm.membership.FarmConfiguration;
-import org.softrdma.farm.membership.Wishes;
+import org.softrdma.farm.membership.PlacementPolicy;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -40,11 +40,11 @@ final class FarmDrainCommand implements Callable<Integer> {
                 throw new UserErrorException(
                         "machine " + machine + " is no member: expected one of " + configuration.members());
             }
-            view.wish(wishes -> {
-                Set<Integer> drained = new TreeSet<>(wishes.drained());
+            view.changePolicy(policy -> {
+                Set<Integer> drained = new TreeSet<>(policy.drained());
                 drained.add(machine);
                 drained.retainAll(configuration.members());
-                return new Wishes(wishes.removed(), drained, wishes.balanced());
+                return new PlacementPolicy(policy.removed(), drained, policy.balanced());
             });
             spec.commandLine()
                     .getOut()

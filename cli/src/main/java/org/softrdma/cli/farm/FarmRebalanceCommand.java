@@ -2,7 +2,7 @@ package org.softrdma.cli.farm;
 
 import java.util.Set;
 import java.util.concurrent.Callable;
-import org.softrdma.farm.membership.Wishes;
+import org.softrdma.farm.membership.PlacementPolicy;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -28,7 +28,7 @@ final class FarmRebalanceCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         return cluster.look(view -> {
-            view.wish(wishes -> new Wishes(wishes.removed(), Set.of(), true));
+            view.changePolicy(policy -> new PlacementPolicy(policy.removed(), Set.of(), true));
             spec.commandLine()
                     .getOut()
                     .println(

@@ -9,8 +9,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.cluster.ClusterView;
 import org.softrdma.farm.membership.FarmConfiguration;
+import org.softrdma.farm.membership.PlacementPolicy;
 import org.softrdma.farm.membership.RegionPlacement;
-import org.softrdma.farm.membership.Wishes;
 import org.softrdma.farm.memory.FarmAddress;
 import org.softrdma.net.transport.AddressText;
 import picocli.CommandLine.Command;
@@ -53,11 +53,11 @@ final class FarmStatusCommand implements Callable<Integer> {
             out.println(machine(machine, configuration, alive.get(machine)));
         }
         configuration.regions().forEach((region, placement) -> out.println(region(region, placement)));
-        Wishes wishes = view.wishes();
-        if (!wishes.equals(Wishes.NONE)) {
+        PlacementPolicy policy = view.policy();
+        if (!policy.equals(PlacementPolicy.NONE)) {
             out.println("wanted: drained machines: "
-                    + list(wishes.drained().stream().sorted().toList()) + "; "
-                    + (wishes.balanced() ? "regions spread over all others" : "no other region moves"));
+                    + list(policy.drained().stream().sorted().toList()) + "; "
+                    + (policy.balanced() ? "regions spread over all others" : "no other region moves"));
         }
         out.flush();
     }

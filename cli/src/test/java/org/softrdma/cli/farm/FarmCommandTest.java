@@ -206,7 +206,7 @@ class FarmCommandTest {
     }
 
     @Test
-    void shouldShowMachinesAndRegionsAndTakeWishes() {
+    void shouldShowMachinesAndRegionsAndTakeAPolicy() {
         ZooKeeperMembership membership = join("one");
         InetSocketAddress any = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
         try (ClusterNode node =

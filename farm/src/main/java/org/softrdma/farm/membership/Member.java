@@ -34,10 +34,10 @@ public final class Member implements MembershipEvents {
     private Set<Integer> acknowledgers = Set.of();
     private int acknowledgersOf;
     private Set<NextConfiguration.Whole> whole = Set.of();
-    private Wishes wishes = Wishes.NONE;
+    private PlacementPolicy policy = PlacementPolicy.NONE;
     private Set<Integer> withoutMemory = Set.of();
-    /** What is wished, with machines without memory as drained ones. */
-    private Wishes placing = Wishes.NONE;
+    /** The placement policy, with machines without memory as drained ones. */
+    private PlacementPolicy placing = PlacementPolicy.NONE;
 
     /** The epoch whose configuration was certainly written at a time. */
     private int writtenEpoch;
@@ -46,7 +46,7 @@ public final class Member implements MembershipEvents {
     private boolean changed;
     private long renewedNs = NEVER;
     private @Nullable MembershipWrite holding;
-    private @Nullable MembershipWrite wishing;
+    private @Nullable MembershipWrite policyWrite;
     /** Since when copies that are whole wait for others. */
     private long promotesNs = NEVER;
 
@@ -107,9 +107,9 @@ public final class Member implements MembershipEvents {
         return isRunning() && epochOfRead == active && lease.holds(clockNs);
     }
 
-    /** What is wished. */
-    public Wishes wishes() {
-        return wishes;
+    /** The placement policy. */
+    public PlacementPolicy policy() {
+        return policy;
     }
 
     /** Machines that shall have no regions: those that are drained, and those that offer no memory. */
@@ -117,11 +117,11 @@ public final class Member implements MembershipEvents {
         return placing.drained();
     }
 
-    /** Wishes something, instead of what was wished before: to be called until {@link #wishes} says so. */
-    public void wish(Wishes newWishes) {
-        if (wishing == null && !wishes.equals(newWishes)) {
-            wishing = new MembershipWrite.Wish(configuration.epoch(), newWishes);
-            membership.write(wishing);
+    /** Sets the placement policy, instead of the one before: to be called until {@link #policy} says so. */
+    public void setPolicy(PlacementPolicy newPolicy) {
+        if (policyWrite == null && !policy.equals(newPolicy)) {
+            policyWrite = new MembershipWrite.SetPolicy(configuration.epoch(), newPolicy);
+            membership.write(policyWrite);
         }
     }
 
@@ -268,8 +268,8 @@ public final class Member implements MembershipEvents {
     }
 
     @Override
-    public void onWishes(Wishes newWishes) {
-        wishes = newWishes;
+    public void onPolicy(PlacementPolicy newPolicy) {
+        policy = newPolicy;
         place();
     }
 
@@ -280,9 +280,9 @@ public final class Member implements MembershipEvents {
     }
 
     private void place() {
-        Set<Integer> none = new TreeSet<>(wishes.drained());
+        Set<Integer> none = new TreeSet<>(policy.drained());
         none.addAll(withoutMemory);
-        Wishes now = new Wishes(wishes.removed(), none, wishes.balanced());
+        PlacementPolicy now = new PlacementPolicy(policy.removed(), none, policy.balanced());
         changed |= !placing.equals(now);
         placing = now;
     }
@@ -293,8 +293,8 @@ public final class Member implements MembershipEvents {
             holding = null;
             changed = true;
         }
-        if (write == wishing) {
-            wishing = null;
+        if (write == policyWrite) {
+            policyWrite = null;
         }
         if (write instanceof MembershipWrite.Renew renew && applied) {
             lease.renewed(renew.sentNs());

@@ -22,8 +22,8 @@ public interface MembershipEvents {
     /** Which copies are whole. */
     void onWhole(Set<NextConfiguration.Whole> copies);
 
-    /** What is wished. */
-    void onWishes(Wishes wishes);
+    /** The placement policy. */
+    void onPolicy(PlacementPolicy policy);
 
     /**
      * The answer to a write.

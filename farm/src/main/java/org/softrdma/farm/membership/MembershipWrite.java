@@ -58,10 +58,10 @@ public sealed interface MembershipWrite {
     record Whole(int epoch, int region) implements MembershipWrite {}
 
     /**
-     * Says what whoever composes a configuration shall want, instead of what was wished before.
+     * Sets the policy that whoever composes a configuration follows, instead of the one before.
      *
      * @param epoch of the configuration
-     * @param wishes it
+     * @param policy which whoever composes a configuration follows
      */
-    record Wish(int epoch, Wishes wishes) implements MembershipWrite {}
+    record SetPolicy(int epoch, PlacementPolicy policy) implements MembershipWrite {}
 }

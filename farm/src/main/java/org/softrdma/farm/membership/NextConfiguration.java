@@ -19,7 +19,7 @@ import java.util.TreeSet;
  *   <li>A copy that is whole becomes a replica.
  *   <li>A region whose primary is gone gets its first replica as primary, never a copy. Without a replica it is lost, and
  *       stays so.
- *   <li>A region shall stay where it is, but on no machine that is to be drained; or, if that is wished, go to the machines
+ *   <li>A region shall stay where it is, but on no machine that is to be drained; or, if the policy is so, go to the machines
  *       that follow it on its ring. Where it lacks machines it gets copies on those that follow it on its ring.
  *   <li>When all of these machines have it whole, the primary changes places with one of them if it is none of them itself,
  *       or another one shall be primary: at most one move of a region in an epoch. In the next one those that shall not
@@ -46,20 +46,20 @@ public final class NextConfiguration {
      * @param current the configuration that it follows
      * @param alive machines that are alive
      * @param whole copies that have said to be whole
-     * @param wishes what else is wanted
+     * @param policy where else regions shall be
      * @param replication machines that shall have each region
      */
     public static FarmConfiguration of(
-            FarmConfiguration current, Set<Integer> alive, Set<Whole> whole, Wishes wishes, int replication) {
+            FarmConfiguration current, Set<Integer> alive, Set<Whole> whole, PlacementPolicy policy, int replication) {
         SortedSet<Integer> members = new TreeSet<>(alive);
         members.removeIf(machine -> !current.admits(machine));
-        members.removeAll(wishes.removed());
+        members.removeAll(policy.removed());
         SortedMap<Integer, RegionPlacement> regions = new TreeMap<>();
         for (Map.Entry<Integer, RegionPlacement> entry : current.regions().entrySet()) {
             int region = entry.getKey();
             Set<Integer> wholes = new HashSet<>(entry.getValue().copies());
             wholes.removeIf(machine -> !whole.contains(new Whole(current.epoch(), region, machine)));
-            regions.put(region, place(region, entry.getValue(), members, wholes, wishes, replication));
+            regions.put(region, place(region, entry.getValue(), members, wholes, policy, replication));
         }
         int newest = members.isEmpty() ? current.newest() : Math.max(current.newest(), members.last());
         int epoch = current.epoch() + 1;
@@ -72,7 +72,7 @@ public final class NextConfiguration {
             RegionPlacement old,
             SortedSet<Integer> members,
             Set<Integer> wholes,
-            Wishes wishes,
+            PlacementPolicy policy,
             int replication) {
         List<Integer> replicas = new ArrayList<>(old.replicas());
         List<Integer> copies = new ArrayList<>();
@@ -89,10 +89,10 @@ public final class NextConfiguration {
             primary = replicas.removeFirst();
         }
         SortedSet<Integer> eligible = new TreeSet<>(members);
-        eligible.removeAll(wishes.drained());
+        eligible.removeAll(policy.drained());
         List<Integer> order = Rings.order(region, eligible.isEmpty() ? members : eligible);
         List<Integer> targets = order.subList(0, Math.min(replication, order.size()));
-        if (!wishes.balanced()) {
+        if (!policy.balanced()) {
             targets = stay(primary, replicas, copies, order, targets.size());
         }
         List<Integer> missing = new ArrayList<>(targets);

@@ -14,9 +14,9 @@ import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
 import org.softrdma.farm.membership.FarmConfiguration;
 import org.softrdma.farm.membership.FarmMembership;
 import org.softrdma.farm.membership.Member;
+import org.softrdma.farm.membership.PlacementPolicy;
 import org.softrdma.farm.membership.RegionPlacement;
 import org.softrdma.farm.membership.Rings;
-import org.softrdma.farm.membership.Wishes;
 import org.softrdma.farm.memory.FatPointer;
 import org.softrdma.farm.memory.LockFreeReader;
 import org.softrdma.farm.memory.ObjectImage;
@@ -240,14 +240,13 @@ public final class FarmNode implements AutoCloseable {
     }
 
     /**
-     * Says what shall become of the cluster besides what must: machines without regions, regions where the rings say. It
-     * begins soon, and lasts on, whoever is a member; what was wished before is replaced.
+     * Says where regions shall be. Copies begin soon; the policy holds until another one replaces it, whoever is a member.
      *
-     * @param wishes it
+     * @param policy instead of the one before
      * @throws FarmException if this machine is no member any more
      */
-    public void wish(Wishes wishes) {
-        await(new WishTask(parts, wishes));
+    public void setPolicy(PlacementPolicy policy) {
+        await(new PolicyTask(parts, policy));
     }
 
     /**

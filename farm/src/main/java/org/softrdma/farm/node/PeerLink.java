@@ -43,7 +43,7 @@ final class PeerLink implements AutoCloseable {
     private boolean broken;
 
     /** What both ways of connecting share. */
-    record Surroundings(
+    record Environment(
             VerbsDevice device,
             ProtectionDomain domain,
             NodeReads reads,
@@ -54,7 +54,7 @@ final class PeerLink implements AutoCloseable {
             int sends) {}
 
     private PeerLink(
-            Surroundings around,
+            Environment around,
             int machine,
             OpenParts open,
             CompletionQueue queue,
@@ -78,7 +78,7 @@ final class PeerLink implements AutoCloseable {
      * @param timeoutNs longest wait
      * @throws VerbsException if it does not accept
      */
-    static PeerLink connect(Surroundings around, Connector connector, int machine, long timeoutNs) {
+    static PeerLink connect(Environment around, Connector connector, int machine, long timeoutNs) {
         OpenParts open = new OpenParts();
         Connector ignored = open.add(connector);
         try {
@@ -99,7 +99,7 @@ final class PeerLink implements AutoCloseable {
     }
 
     /** Accepts a machine whose hello is right. */
-    static PeerLink accept(Surroundings around, ConnectionRequest request, byte[] hello) {
+    static PeerLink accept(Environment around, ConnectionRequest request, byte[] hello) {
         OpenParts open = new OpenParts();
         try {
             CompletionQueue queue = open.add(around.device().createCompletionQueue(around.sends() + 1));
@@ -121,11 +121,11 @@ final class PeerLink implements AutoCloseable {
         }
     }
 
-    private static QueuePairAttributes attributes(Surroundings around, CompletionQueue queue) {
+    private static QueuePairAttributes attributes(Environment around, CompletionQueue queue) {
         return QueuePairAttributes.of(queue, QueuePairLimits.of(around.sends(), 1));
     }
 
-    private static byte[] hello(Surroundings around, RingBox inbox) {
+    private static byte[] hello(Environment around, RingBox inbox) {
         return NodeHelloDescriptor.encode(
                 around.machine(), around.cluster(), inbox.region().remote(), around.ring());
     }

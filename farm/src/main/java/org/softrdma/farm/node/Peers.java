@@ -44,7 +44,7 @@ final class Peers implements AutoCloseable {
     private final FarmMembership membership;
     private final Member member;
     private final FarmNodeContext context;
-    private final PeerLink.Surroundings around;
+    private final PeerLink.Environment around;
     private final Listener listener;
     private final List<Peer> peers = new ArrayList<>();
     private final LongSupplier truncated;
@@ -135,7 +135,7 @@ final class Peers implements AutoCloseable {
         int ring = RingBox.capacityFor(
                 CopiedObjects.longestAnswer(context.shape(), context.longestMessage()),
                 2 * 2 * LANES * context.window());
-        around = new PeerLink.Surroundings(
+        around = new PeerLink.Environment(
                 device, domain, reads, new StoreCounters(), membership.machine(), context.cluster(), ring, sends);
         listener = device.listen(context.address(), BACKLOG);
         try {

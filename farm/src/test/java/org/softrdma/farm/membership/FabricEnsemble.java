@@ -48,7 +48,7 @@ public final class FabricEnsemble {
     private int active;
     private final Map<Integer, Set<Integer>> acknowledged = new HashMap<>();
     private final Set<NextConfiguration.Whole> whole = new HashSet<>();
-    private Wishes wishes = Wishes.NONE;
+    private PlacementPolicy policy = PlacementPolicy.NONE;
     private int nextMachine;
     private int lateNews;
     private long lookNs = TimeUnit.MILLISECONDS.toNanos(1);
@@ -292,7 +292,7 @@ public final class FabricEnsemble {
         without.retainAll(withoutMemory);
         events.onWithoutMemory(without);
         events.onWhole(Set.copyOf(whole));
-        events.onWishes(wishes);
+        events.onPolicy(policy);
     }
 
     private boolean apply(int machine, MembershipWrite write) {
@@ -305,7 +305,7 @@ public final class FabricEnsemble {
             case MembershipWrite.Acknowledge _,
                     MembershipWrite.Activate _,
                     MembershipWrite.Whole _,
-                    MembershipWrite.Wish _ -> same;
+                    MembershipWrite.SetPolicy _ -> same;
         };
         if (applied) {
             switch (write) {
@@ -324,8 +324,8 @@ public final class FabricEnsemble {
                     fabric.scheduler().note("an epoch is active", active);
                     changed();
                 }
-                case MembershipWrite.Wish it -> {
-                    wishes = it.wishes();
+                case MembershipWrite.SetPolicy it -> {
+                    policy = it.policy();
                     changed();
                 }
                 case MembershipWrite.Whole it -> {

@@ -25,7 +25,7 @@ public final class LocalEnsemble {
     private final Set<NextConfiguration.Whole> whole = new HashSet<>();
     private final AtomicLong changes = new AtomicLong();
     private FarmConfiguration configuration = FarmConfiguration.NONE;
-    private Wishes wishes = Wishes.NONE;
+    private PlacementPolicy policy = PlacementPolicy.NONE;
     private int active;
 
     private record Answer(MembershipWrite write, boolean applied) {}
@@ -116,7 +116,7 @@ public final class LocalEnsemble {
             events.onAcknowledged(configuration.epoch(), Set.copyOf(acknowledged));
             events.onAlive(Set.copyOf(alive));
             events.onWhole(Set.copyOf(whole));
-            events.onWishes(wishes);
+            events.onPolicy(policy);
         } finally {
             lock.unlock();
         }
@@ -138,7 +138,7 @@ public final class LocalEnsemble {
                 case MembershipWrite.Activate it -> same && changed(() -> active = Math.max(active, it.epoch()));
                 case MembershipWrite.Whole it ->
                     same && changed(() -> whole.add(new NextConfiguration.Whole(it.epoch(), it.region(), machine)));
-                case MembershipWrite.Wish it -> same && changed(() -> wishes = it.wishes());
+                case MembershipWrite.SetPolicy it -> same && changed(() -> policy = it.policy());
             };
         } finally {
             lock.unlock();

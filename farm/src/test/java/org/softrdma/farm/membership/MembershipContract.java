@@ -60,7 +60,7 @@ public abstract class MembershipContract {
         private int acknowledgedEpoch;
         private Set<Integer> acknowledged = Set.of();
         private Set<NextConfiguration.Whole> whole = Set.of();
-        private Wishes wishes = Wishes.NONE;
+        private PlacementPolicy policy = PlacementPolicy.NONE;
         private boolean isOver;
 
         Told(FarmMembership membership) {
@@ -105,8 +105,8 @@ public abstract class MembershipContract {
         }
 
         @Override
-        public void onWishes(Wishes newWishes) {
-            wishes = newWishes;
+        public void onPolicy(PlacementPolicy newPolicy) {
+            policy = newPolicy;
         }
 
         @Override
@@ -278,7 +278,7 @@ public abstract class MembershipContract {
             assertFalse(machines.isApplied(one, new MembershipWrite.Activate(1)));
             assertFalse(machines.isApplied(one, new MembershipWrite.Place(1, 0, 7, placement)));
             assertFalse(machines.isApplied(one, new MembershipWrite.Whole(1, 7)));
-            assertFalse(machines.isApplied(one, new MembershipWrite.Wish(1, Wishes.NONE)));
+            assertFalse(machines.isApplied(one, new MembershipWrite.SetPolicy(1, PlacementPolicy.NONE)));
             assertTrue(machines.isApplied(one, new MembershipWrite.Renew(2, 0)));
         });
     }
@@ -314,12 +314,12 @@ public abstract class MembershipContract {
             machines.first(one);
             int machine = one.machine();
             RegionPlacement placement = new RegionPlacement(machine, List.of(), List.of());
-            Wishes wishes = new Wishes(Set.of(), Set.of(machine), true);
+            PlacementPolicy policy = new PlacementPolicy(Set.of(), Set.of(machine), true);
             assertTrue(machines.isApplied(one, new MembershipWrite.Place(1, 0, 3, placement)));
             assertTrue(machines.isApplied(one, new MembershipWrite.Acknowledge(1)));
             assertTrue(machines.isApplied(one, new MembershipWrite.Activate(1)));
             assertTrue(machines.isApplied(one, new MembershipWrite.Whole(1, 3)));
-            assertTrue(machines.isApplied(one, new MembershipWrite.Wish(1, wishes)));
+            assertTrue(machines.isApplied(one, new MembershipWrite.SetPolicy(1, policy)));
 
             machines.until(() -> other.configuration.primary(3) == machine
                     && other.configuration.epoch() == 1
@@ -328,7 +328,7 @@ public abstract class MembershipContract {
                     && other.acknowledged.equals(Set.of(machine))
                     && other.active == 1
                     && other.whole.equals(Set.of(new NextConfiguration.Whole(1, 3, machine)))
-                    && other.wishes.equals(wishes));
+                    && other.policy.equals(policy));
         });
     }
 

@@ -16,7 +16,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
 
-/** Every configuration of one region on five machines, with every set of machines that is alive next, and every wish. */
+/** Every configuration of one region on five machines, with every set of machines that is alive next, and every policy. */
 class NextConfigurationTest {
     private static final int MACHINES = 5;
     private static final int REGION = 12345;
@@ -88,7 +88,7 @@ class NextConfigurationTest {
         if (copiesWhole) {
             old.copies().forEach(machine -> whole.add(new NextConfiguration.Whole(current.epoch(), REGION, machine)));
         }
-        FarmConfiguration next = NextConfiguration.of(current, alive, whole, Wishes.NONE, replication);
+        FarmConfiguration next = NextConfiguration.of(current, alive, whole, PlacementPolicy.NONE, replication);
         RegionPlacement placement = placement(next);
         String what = current + " with " + alive + " alive, whole " + whole + ", became " + next;
         Set<Integer> stay = new TreeSet<>(alive);
@@ -119,7 +119,7 @@ class NextConfigurationTest {
         assertEquals(
                 Math.min(wholes.size(), replication), 1 + placement.replicas().size(), what);
         assertTrue(placement.machines().size() >= Math.min(replication, stay.size()), what);
-        FarmConfiguration again = NextConfiguration.of(next, alive, whole, Wishes.NONE, replication);
+        FarmConfiguration again = NextConfiguration.of(next, alive, whole, PlacementPolicy.NONE, replication);
         assertEquals(next.members(), again.members(), what);
         assertEquals(next.regions(), again.regions(), what);
         assertEquals(stay.equals(members) ? 4 : next.epoch(), next.removal(), what);
@@ -130,7 +130,7 @@ class NextConfigurationTest {
     }
 
     /** All copies become whole, epoch after epoch, until nothing changes. */
-    private static RegionPlacement settle(FarmConfiguration from, Wishes wishes, int replication) {
+    private static RegionPlacement settle(FarmConfiguration from, PlacementPolicy policy, int replication) {
         FarmConfiguration current = from;
         int members = from.members().size();
         for (int epochs = 0; epochs < 5; epochs++) {
@@ -139,19 +139,19 @@ class NextConfigurationTest {
             placement(current)
                     .copies()
                     .forEach(machine -> whole.add(new NextConfiguration.Whole(before.epoch(), REGION, machine)));
-            current = NextConfiguration.of(before, before.members(), whole, wishes, replication);
+            current = NextConfiguration.of(before, before.members(), whole, policy, replication);
             RegionPlacement next = placement(current);
             Set<Integer> wholes = new TreeSet<>(placement(before).machines());
             assertTrue(wholes.contains(next.primary()) && wholes.containsAll(next.replicas()), before + ", " + current);
             int most = Math.min(
-                    members - wishes.drained().size(),
+                    members - policy.drained().size(),
                     1 + placement(before).replicas().size());
             assertTrue(1 + next.replicas().size() >= Math.min(replication, most), before + " loses one of " + current);
             if (current.regions().equals(before.regions())) {
                 return next;
             }
         }
-        throw new AssertionError("it does not come to an end: " + from + ", " + wishes + ", " + current);
+        throw new AssertionError("it does not come to an end: " + from + ", " + policy + ", " + current);
     }
 
     @Test
@@ -162,7 +162,8 @@ class NextConfigurationTest {
             for (int drainedBits = 1; drainedBits < 1 << MACHINES; drainedBits += 3) {
                 for (int replication = 1; replication <= 3 && !old.isLost(); replication++) {
                     Set<Integer> drained = set(drainedBits);
-                    RegionPlacement end = settle(of(members, old), new Wishes(Set.of(), drained, false), replication);
+                    RegionPlacement end =
+                            settle(of(members, old), new PlacementPolicy(Set.of(), drained, false), replication);
                     Set<Integer> left = new TreeSet<>(members);
                     left.removeAll(drained);
                     Set<Integer> stays = new TreeSet<>(end.machines());
@@ -183,7 +184,8 @@ class NextConfigurationTest {
         Set<Integer> members = set(0b11111);
         for (RegionPlacement old : placements(members)) {
             for (int replication = 1; replication <= 3 && !old.isLost(); replication++) {
-                RegionPlacement end = settle(of(members, old), new Wishes(Set.of(), Set.of(3), true), replication);
+                RegionPlacement end =
+                        settle(of(members, old), new PlacementPolicy(Set.of(), Set.of(3), true), replication);
                 List<Integer> order = Rings.order(REGION, Set.of(0, 1, 2, 4));
                 assertEquals(order.getFirst(), end.primary(), old + ": " + end);
                 assertEquals(new TreeSet<>(order.subList(0, replication)), new TreeSet<>(end.machines()));
@@ -197,7 +199,7 @@ class NextConfigurationTest {
         FarmConfiguration current = of(set(0b111), new RegionPlacement(0, List.of(1), List.of(2)));
         Set<NextConfiguration.Whole> whole = Set.of(new NextConfiguration.Whole(current.epoch() - 1, REGION, 2));
 
-        FarmConfiguration next = NextConfiguration.of(current, set(0b101), whole, Wishes.NONE, 2);
+        FarmConfiguration next = NextConfiguration.of(current, set(0b101), whole, PlacementPolicy.NONE, 2);
 
         assertEquals(new RegionPlacement(0, List.of(), List.of(2)), placement(next));
     }
@@ -206,8 +208,8 @@ class NextConfigurationTest {
     void shouldRemoveWhoShallGoAndTakeInWhoIsNew() {
         FarmConfiguration current = of(set(0b111), new RegionPlacement(0, List.of(1), List.of()));
 
-        FarmConfiguration next =
-                NextConfiguration.of(current, Set.of(0, 1, 2, 9), Set.of(), new Wishes(Set.of(0), Set.of(), false), 2);
+        FarmConfiguration next = NextConfiguration.of(
+                current, Set.of(0, 1, 2, 9), Set.of(), new PlacementPolicy(Set.of(0), Set.of(), false), 2);
 
         assertEquals(Set.of(1, 2, 9), next.members());
         assertEquals(9, next.newest());

@@ -22,8 +22,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.softrdma.fabric.FabricSettings;
 import org.softrdma.fabric.scheduler.SimulatedThread;
+import org.softrdma.farm.membership.PlacementPolicy;
 import org.softrdma.farm.membership.RegionPlacement;
-import org.softrdma.farm.membership.Wishes;
 import org.softrdma.farm.memory.FarmAddress;
 import org.softrdma.farm.message.NodeMessageKind;
 import org.softrdma.farm.space.FarmRegion;
@@ -251,7 +251,7 @@ class CopyTest {
             List<Long> objects = objects(cluster);
             addToAll(cluster, 0, objects);
             SimulatedThread writer = cluster.host(3).start("writer", () -> addToAll(cluster, 3, objects));
-            cluster.node(2).wish(new Wishes(Set.of(), Set.of(1), false));
+            cluster.node(2).setPolicy(new PlacementPolicy(Set.of(), Set.of(1), false));
             cluster.until(() -> cluster.isWhole()
                     && cluster.configuration().regions().values().stream()
                             .noneMatch(placement -> placement.machines().contains(1)));
@@ -263,7 +263,7 @@ class CopyTest {
             requireReplicas(cluster, objects, 2, 3);
             assertEquals(0, cluster.configuration().removal());
             assertEquals(4, cluster.configuration().regions().size()); // it makes no new ones
-            cluster.node(0).wish(new Wishes(Set.of(1), Set.of(1), false));
+            cluster.node(0).setPolicy(new PlacementPolicy(Set.of(1), Set.of(1), false));
             cluster.until(() -> cluster.node(1).isOver());
             cluster.until(cluster::isWhole);
             requireReplicas(cluster, objects, 2, 3);
@@ -280,7 +280,7 @@ class CopyTest {
             assertFalse(cluster.configuration().regions().values().stream()
                     .anyMatch(placement -> placement.machines().contains(joined)));
             SimulatedThread writer = cluster.host(2).start("writer", () -> addToAll(cluster, 2, objects));
-            cluster.node(joined).wish(new Wishes(Set.of(), Set.of(), true));
+            cluster.node(joined).setPolicy(new PlacementPolicy(Set.of(), Set.of(), true));
             cluster.until(() -> cluster.isWhole()
                     && cluster.configuration().regions().values().stream()
                             .anyMatch(placement -> placement.machines().contains(joined)));

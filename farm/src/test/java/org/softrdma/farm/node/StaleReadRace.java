@@ -10,8 +10,8 @@ import java.util.random.RandomGeneratorFactory;
 import org.softrdma.fabric.FabricSettings;
 import org.softrdma.fabric.scheduler.SimulatedThread;
 import org.softrdma.farm.membership.FabricEnsemble;
+import org.softrdma.farm.membership.PlacementPolicy;
 import org.softrdma.farm.membership.RegionPlacement;
-import org.softrdma.farm.membership.Wishes;
 import org.softrdma.farm.memory.FarmAddress;
 import org.softrdma.farm.memory.FarmObjectDescriptor;
 import org.softrdma.testkit.history.HistoryChecker;
@@ -164,7 +164,7 @@ final class StaleReadRace {
                 cluster.fabric().partition(cluster.host(old), cluster.ensemble().node(), longNs);
             case REMOVED -> {
                 for (int machine = 0; machine < MACHINES; machine++) {
-                    cluster.node(machine).parts().member().wish(new Wishes(Set.of(old), Set.of(), false));
+                    cluster.node(machine).parts().member().setPolicy(new PlacementPolicy(Set.of(old), Set.of(), false));
                 }
                 cluster.ensemble().deaf(old, random.nextLong(1900, 2500) * MILLISECOND);
             }

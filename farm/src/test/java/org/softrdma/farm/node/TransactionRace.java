@@ -16,7 +16,7 @@ import java.util.random.RandomGeneratorFactory;
 import org.softrdma.fabric.FabricSettings;
 import org.softrdma.fabric.network.NetworkSettings;
 import org.softrdma.fabric.scheduler.SimulatedThread;
-import org.softrdma.farm.membership.Wishes;
+import org.softrdma.farm.membership.PlacementPolicy;
 import org.softrdma.farm.memory.FarmAddress;
 import org.softrdma.farm.memory.FarmObjectDescriptor;
 import org.softrdma.farm.memory.ObjectImage;
@@ -56,7 +56,7 @@ final class TransactionRace {
         SESSION,
         /**
          * More machines are killed than there are replicas, each when all regions are whole again; between them regions
-         * move, as it is wished.
+         * move, as the policy is.
          */
         COPY
     }
@@ -185,16 +185,16 @@ final class TransactionRace {
     }
 
     /** Some machine shall have no regions, or the rings say who has them, or all stays where it is. */
-    private void wishSomething() {
+    private void changePolicy() {
         Set<Integer> drained = random.nextBoolean() ? Set.of(random.nextInt(machines)) : Set.of();
-        cluster.node(member()).parts().member().wish(new Wishes(Set.of(), drained, random.nextBoolean()));
+        cluster.node(member()).parts().member().setPolicy(new PlacementPolicy(Set.of(), drained, random.nextBoolean()));
     }
 
     /** The second one at any time, or while what the first one has left is recovered; or when nothing is left to do. */
     private void loseNext() {
         if (faults == Faults.COPY) {
             cluster.until(() -> areRemoved(victims.subList(0, lost)) && cluster.isWhole());
-            wishSomething();
+            changePolicy();
             cluster.fabric().scheduler().sleep(random.nextLong(1, 200_000) * MICROSECOND);
             cluster.until(cluster::isWhole);
         } else if (lost > 0 && random.nextBoolean()) {
