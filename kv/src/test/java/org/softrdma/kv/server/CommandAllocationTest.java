@@ -29,10 +29,10 @@ class CommandAllocationTest {
     private static final int MEASURED = 5_000;
 
     /**
-     * The most for an item that is stored: NewItem (88), two CRCs (16 each), the view of the memory that they run over (64), and
-     * Locators (32 each) where the compiler does not do away with them; of arithmetic also ItemChanges.Rewrite (56).
+     * The most for an item that is stored, whatever the compiler does away with: NewItem, two CRCs, views of the memory that they
+     * run over, Locators; of arithmetic also ItemChanges.Rewrite. Seen with -XX:-DoEscapeAnalysis.
      */
-    private static final int STORED_BYTES = 320;
+    private static final int STORED_BYTES = 432;
 
     private static final RunningServer RUNNING = new RunningServer();
 

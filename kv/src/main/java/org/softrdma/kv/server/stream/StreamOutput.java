@@ -28,23 +28,22 @@ final class StreamOutput {
     /** Bytes of the last offer. */
     private long offered;
 
+    /** The piece that was sent last: whoever has one answer under way at a time makes no other. */
+    private @Nullable Piece spare;
+
     /** Bytes that are left to be sent, and what to do then. Linked by hand: adding one to a queue never fails half-way. */
     private static final class Piece {
-        /** Kept reachable as long as this. */
+        /** Goes back to the loop; null if it is not the loop's. */
+        private @Nullable ByteBuf buffer;
+        /** Direct memory of somebody else, kept reachable as long as it is sent. */
         @SuppressWarnings("UnusedVariable")
-        private final Object memory;
+        private @Nullable ByteBuffer source;
+        /** Told instead. */
+        private @Nullable Runnable done;
 
-        private final Runnable done;
         private long address;
         private long length;
         private @Nullable Piece next;
-
-        Piece(Object memory, long address, long length, Runnable done) {
-            this.memory = memory;
-            this.address = address;
-            this.length = length;
-            this.done = done;
-        }
     }
 
     StreamOutput(LoopBuffers buffers) {
@@ -57,15 +56,28 @@ final class StreamOutput {
             buffers.outputDone(buffer);
             return;
         }
-        add(new Piece(buffer, buffer.memoryAddress(), length, () -> buffers.outputDone(buffer)));
+        Piece piece = piece();
+        piece.buffer = buffer;
+        add(piece, buffer.memoryAddress(), length);
     }
 
     /** Adds direct memory, from position to limit. */
     void add(ByteBuffer source, Runnable done) {
-        add(new Piece(source, MemorySegment.ofBuffer(source).address(), source.remaining(), done));
+        Piece piece = piece();
+        piece.source = source;
+        piece.done = done;
+        add(piece, MemorySegment.ofBuffer(source).address(), source.remaining());
     }
 
-    private void add(Piece piece) {
+    private Piece piece() {
+        Piece piece = spare;
+        spare = null;
+        return piece == null ? new Piece() : piece;
+    }
+
+    private void add(Piece piece, long address, long length) {
+        piece.address = address;
+        piece.length = length;
         if (last == null) {
             first = piece;
         } else {
@@ -79,6 +91,18 @@ final class StreamOutput {
         first = piece.next;
         if (first == null) {
             last = null;
+        }
+        ByteBuf buffer = piece.buffer;
+        Runnable done = piece.done;
+        piece.next = null;
+        piece.buffer = null;
+        piece.source = null;
+        piece.done = null;
+        spare = piece;
+        if (buffer != null) {
+            buffers.outputDone(buffer);
+        } else if (done != null) {
+            done.run();
         }
     }
 
@@ -137,7 +161,6 @@ final class StreamOutput {
             }
             left -= piece.length;
             removeFirst(piece);
-            piece.done.run();
         }
         return sent == offered;
     }
@@ -148,7 +171,6 @@ final class StreamOutput {
         try {
             for (Piece piece = first; piece != null; piece = first) {
                 removeFirst(piece);
-                piece.done.run();
             }
         } finally {
             if (first != null) { // one has failed, which keeps the others from nothing
