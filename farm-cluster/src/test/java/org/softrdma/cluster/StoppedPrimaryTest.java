@@ -139,7 +139,7 @@ class StoppedPrimaryTest {
         CutProxy proxy = way();
         ZooKeeperMembership membership = StoppedPrimary.join(proxy.servers());
         ClusterNode reader = node(membership, false);
-        until(() -> reader.node().configuration().regions().size() == 2);
+        until(() -> hasBothRegions(reader) && hasBothRegions(other));
         long address = allocate(other);
         send(stopped, address);
         assertEquals("read 1", says.readLine());
@@ -177,6 +177,10 @@ class StoppedPrimaryTest {
         assertEquals("over", says.readLine());
         assertEquals(2, read(reader, address));
         assertEquals(2, read(other, address));
+    }
+
+    private static boolean hasBothRegions(ClusterNode node) {
+        return node.node().configuration().regions().size() == 2;
     }
 
     private static long read(ClusterNode node, long address) {

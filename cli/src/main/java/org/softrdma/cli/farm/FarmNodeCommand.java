@@ -121,7 +121,9 @@ final class FarmNodeCommand implements Callable<Integer> {
             return ClusterNode.start(() -> ClientOfCluster.open(provider), membership, context, onEnd);
         } catch (RuntimeException e) {
             membership.close();
-            if (e instanceof VerbsException failure && failure.code() == VerbsErrorCode.ADDRESS_IN_USE) {
+            if (address.getPort() != 0 // else it is a port of the device that is taken
+                    && e instanceof VerbsException failure
+                    && failure.code() == VerbsErrorCode.ADDRESS_IN_USE) {
                 throw new UserErrorException("--listen " + listen + ": the port is taken; port 0 picks a free one", e);
             }
             throw e;

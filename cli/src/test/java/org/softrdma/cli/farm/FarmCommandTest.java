@@ -2,6 +2,8 @@ package org.softrdma.cli.farm;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -12,6 +14,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -191,6 +194,17 @@ class FarmCommandTest {
             String taken = "127.0.0.1:" + listener.localAddress().getPort();
             assertEquals(ExitCode.USAGE, executeAt("ports", "node", "--listen", taken));
             assertTrue(err.toString().contains("--listen " + taken + ": the port is taken"), err::toString);
+        }
+    }
+
+    @Test
+    void shouldNotBlameItsOptionWhenThePortOfItsDeviceIsTaken() throws IOException {
+        try (DatagramSocket taken = new DatagramSocket(0, InetAddress.getLoopbackAddress())) {
+            String port = "roce-port=" + taken.getLocalPort();
+            String[] device = {"--device", "wire=roce", "--device", "roce-address=127.0.0.1", "--device", port};
+            assertNotEquals(ExitCode.OK, executeAt("ports", "node", device));
+            assertTrue(err.toString().contains(String.valueOf(taken.getLocalPort())), err::toString);
+            assertFalse(err.toString().contains("--listen"), err::toString);
         }
     }
 
