@@ -105,7 +105,7 @@ public final class ClusterNode implements AutoCloseable {
                     rest(opened.device, work);
                     return work;
                 }
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) { // half a turn is done: the others take over
                 failure.set(e);
             }
             throw new AgentTerminationException(true);

@@ -223,6 +223,26 @@ class ClusterNodeTest {
         assertEquals(Optional.empty(), node.failure());
     }
 
+    /** Whatever has failed, a turn may be half done: nobody shall go on from there. */
+    @Test
+    void shouldEndWhenATurnHasFailed() throws Exception {
+        for (Throwable thrown : List.of(new IllegalStateException("test"), new OutOfMemoryError("test"))) {
+            CountDownLatch told = new CountDownLatch(1);
+            ZooKeeperMembership membership = join();
+            ClusterNode node =
+                    opened(ClusterNode.start(this::device, membership, membership.context(ANY), told::countDown));
+            node.run(() -> {
+                if (thrown instanceof Error error) {
+                    throw error;
+                }
+                throw (RuntimeException) thrown;
+            });
+            assertTrue(told.await(TIMEOUT_NS, TimeUnit.NANOSECONDS), () -> "it goes on after " + thrown);
+            assertEquals(Optional.of(thrown), node.failure());
+            assertTrue(node.isOver());
+        }
+    }
+
     @Test
     void shouldLeaveTheClusterWhenItsPortIsTaken() {
         ZooKeeperMembership first = opened(join());

@@ -19,7 +19,7 @@ import java.util.TreeSet;
  *   <li>A copy that is whole becomes a replica.
  *   <li>A region whose primary is gone gets its first replica as primary, never a copy. Without a replica it is lost, and
  *       stays so.
- *   <li>A region shall stay where it is, but on no machine that is to be drained; or, if the policy is so, go to the machines
+ *   <li>A region shall stay where it is, but on no machine that is to be drained; or, if the policy is balanced, go to the machines
  *       that follow it on its ring. Where it lacks machines it gets copies on those that follow it on its ring.
  *   <li>When all of these machines have it whole, the primary changes places with one of them if it is none of them itself,
  *       or another one shall be primary: at most one move of a region in an epoch. In the next one those that shall not
