@@ -58,6 +58,9 @@ public final class Scheduler implements Waits, NanoClock {
     private boolean begun;
     private boolean ending;
     private @Nullable SimulatedThread running;
+    /** True while the running thread chooses the next one. */
+    private boolean choosing;
+
     private @Nullable Throwable failure;
     /** What came out of other threads after the failure; the running thread. */
     private final List<Throwable> others = new ArrayList<>();
@@ -381,6 +384,10 @@ public final class Scheduler implements Waits, NanoClock {
     }
 
     private void pass(SimulatedThread self) {
+        if (choosing) {
+            throw new IllegalStateException(
+                    "a condition that a thread waits for must not wait itself: whoever chooses the next thread asks it");
+        }
         SimulatedThread next = next();
         if (next != self) {
             handOver(next);
@@ -402,6 +409,15 @@ public final class Scheduler implements Waits, NanoClock {
 
     /** Chooses who runs next, and lets sources do what they do before it; null if nobody is left. */
     private @Nullable SimulatedThread next() {
+        choosing = true;
+        try {
+            return chosen();
+        } finally {
+            choosing = false;
+        }
+    }
+
+    private @Nullable SimulatedThread chosen() {
         while (!ending) {
             turns.setRelease(turns.getPlain() + 1);
             collect();

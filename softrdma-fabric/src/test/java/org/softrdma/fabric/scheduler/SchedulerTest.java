@@ -85,6 +85,25 @@ class SchedulerTest {
         assertTrue(System.nanoTime() - startNs < 600 * SECOND_NS, "an hour of virtual time took as long");
     }
 
+    /** It would hand over in the middle of choosing, and the run would hang. */
+    @Test
+    void shouldRefuseAConditionThatWaits() {
+        Scheduler scheduler = scheduler(3);
+
+        SimulationException refused = assertThrows(
+                SimulationException.class,
+                () -> scheduler.run(node, "main", () -> {
+                    boolean ignored = scheduler.until(
+                            () -> {
+                                scheduler.sleep(1);
+                                return false;
+                            },
+                            SECOND_NS);
+                }));
+
+        assertTrue(refused.getMessage().contains("must not wait"), refused::getMessage);
+    }
+
     @Test
     void shouldEndAWaitWhenTheConditionHoldsAndNotBefore() {
         Scheduler scheduler = scheduler(3);
