@@ -168,18 +168,25 @@ final class FarmCluster {
         return Objects.requireNonNull(devices.get(machine));
     }
 
-    /** Runs a body beside the machines, once the first epoch is active and each has its regions. */
+    /** Runs a body beside the machines, once the first epoch is active and each knows the regions of all. */
     void run(int regions, Body body) {
         fabric.run(test, () -> {
             ensemble.start();
             for (int machine = 0; machine < hosts.size(); machine++) {
                 start(machine, regions);
             }
-            until(() ->
-                    ensemble.active() == 1 && ensemble.configuration().regions().size() == regions * hosts.size());
+            until(() -> ensemble.active() == 1 && isKnown(regions * hosts.size()));
             body.run(this);
             stopped = true;
         });
+    }
+
+    private boolean isKnown(int regions) {
+        return ensemble.configuration().regions().size() == regions
+                && nodes.stream()
+                        .map(Objects::requireNonNull)
+                        .allMatch(node ->
+                                node.parts().member().configuration().regions().size() == regions);
     }
 
     private void start(int number, int regions) {
