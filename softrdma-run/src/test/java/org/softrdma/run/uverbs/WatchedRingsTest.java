@@ -51,9 +51,11 @@ class WatchedRingsTest {
                 completions.expect(i, SUCCESS);
             }
         }
-        long received = counters.getOrDefault("roce.packetsReceived", 0L);
-        assertTrue(received >= 2 * MESSAGES, counters::toString); // each message is acknowledged
-        assertEquals(received, packets(file));
+        long sent = counters.getOrDefault("roce.packetsSent", 0L);
+        assertTrue(sent >= 2 * MESSAGES, counters::toString); // each message is acknowledged
+        assertEquals(
+                sent,
+                packets(file)); // on a busy machine some are sent again, and the last is not received before the end
     }
 
     private static int packets(Path file) throws IOException {
