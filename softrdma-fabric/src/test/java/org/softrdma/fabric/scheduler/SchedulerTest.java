@@ -101,7 +101,7 @@ class SchedulerTest {
                             SECOND_NS);
                 }));
 
-        assertTrue(refused.getMessage().contains("must not wait"), refused::getMessage);
+        assertTrue(String.valueOf(refused.getMessage()).contains("must not wait"), refused::toString);
     }
 
     @Test
