@@ -68,7 +68,10 @@ class FaultyRingsTest {
     }
 
     private ScriptedProgram connect(FaultPlan plan) throws CallRefusedException {
-        ScriptedProgram begun = begin(plan);
+        return connect(begin(plan));
+    }
+
+    private ScriptedProgram connect(ScriptedProgram begun) throws CallRefusedException {
         completions = begun.completions(100, NO_CHANNEL, COOKIE);
         from = begun.pair(2, completions, 7, 7);
         to = begun.pair(2, completions, 7, 7);
@@ -235,7 +238,9 @@ class FaultyRingsTest {
     @Test
     void shouldTakeThePortDown() throws CallRefusedException {
         ScriptedProgram begun =
-                connect(FaultPlan.NONE.and(new When.OnVerb(Verb.POST_SEND, 1), new What.PortDown(150_000_000)));
+                begin(FaultPlan.NONE.and(new When.OnVerb(Verb.POST_SEND, 1), new What.PortDown(1_000_000_000)));
+        begun.timeout = 17; // 537 ms, seven times: much longer than the port is down
+        ScriptedProgram ignored = connect(begun);
         assertEquals(4, begun.portState());
         send(1);
         begun.expectEvent(1, PORT_ERROR);
