@@ -38,8 +38,16 @@ public final class NettyTransport implements Transport {
     private final @Nullable MultiThreadIoEventLoopGroup group;
     private final @Nullable ManualIoEventLoop manual;
 
-    /** Threads of loops: their name, and how many; or the calling thread. */
-    private record LoopThreads(String name, int count, boolean manualProgress) {}
+    /** Threads of loops: their name, how many, and who is told when one has ended; or the calling thread. */
+    private record LoopThreads(String name, int count, boolean manualProgress, Runnable ended) {
+        static LoopThreads ofDevice(int count, boolean manualProgress) {
+            return new LoopThreads(DEVICE_THREADS, count, manualProgress, () -> {});
+        }
+
+        static LoopThreads ofService(String name, int count, Runnable ended) {
+            return new LoopThreads(name, count, false, ended);
+        }
+    }
 
     /** Loops that no Error ends. */
     private static final class Group extends MultiThreadIoEventLoopGroup {
@@ -70,6 +78,8 @@ public final class NettyTransport implements Transport {
             group = new Group(threads, handlers);
             group.forEach(executor -> loops.add(wrap.apply((IoEventLoop) executor)));
             start(group);
+            group.forEach(loop -> loop.terminationFuture()
+                    .addListener(_ -> threads.ended().run()));
         }
     }
 
@@ -116,13 +126,29 @@ public final class NettyTransport implements Transport {
      * @param options of every connection
      */
     public static Transport epoll(int threads, boolean manualProgress, SocketOptions options) {
+        return epoll(LoopThreads.ofDevice(threads, manualProgress), options);
+    }
+
+    /**
+     * Linux epoll, for another service than a device's.
+     *
+     * @param threadName of the loops
+     * @param threads number of loops
+     * @param options of every connection
+     * @param ended told when a loop's thread has ended, also when it was meant to
+     */
+    public static Transport epoll(String threadName, int threads, SocketOptions options, Runnable ended) {
+        return epoll(LoopThreads.ofService(threadName, threads, ended), options);
+    }
+
+    private static Transport epoll(LoopThreads threads, SocketOptions options) {
         OpenSockets sockets = new OpenSockets();
         return new NettyTransport(
                 "epoll",
                 sockets,
                 EnduringIoHandler.around(EpollIoHandler.newFactory()),
                 loop -> new EpollEventLoop(loop, options, sockets),
-                new LoopThreads(DEVICE_THREADS, threads, manualProgress));
+                threads);
     }
 
     /**
@@ -153,33 +179,26 @@ public final class NettyTransport implements Transport {
     }
 
     /**
-     * Linux io_uring; parameters as for {@link #epoll}.
+     * Linux io_uring; parameters as for {@link #epoll(int, boolean, SocketOptions)}.
      *
      * @throws IOException if there are no rings for it
      */
     public static Transport uring(int threads, boolean manualProgress, SocketOptions options) throws IOException {
-        return uring(new LoopThreads(DEVICE_THREADS, threads, manualProgress), options);
+        return uring(LoopThreads.ofDevice(threads, manualProgress), options);
     }
 
     /**
-     * Linux io_uring, for another service than a device's.
+     * Linux io_uring, for another service than a device's; parameters as for {@link #epoll(String, int, SocketOptions,
+     * Runnable)}.
      *
-     * @param threadName of the loops
-     * @param threads number of loops
-     * @param options of every connection
-     * @param ended told when a loop's thread has ended, also when it was meant to
      * @throws IOException if there are no rings for it
      */
     public static Transport uring(String threadName, int threads, SocketOptions options, Runnable ended)
             throws IOException {
-        NettyTransport opened = uring(new LoopThreads(threadName, threads, false), options);
-        if (opened.group != null) {
-            opened.group.forEach(loop -> loop.terminationFuture().addListener(_ -> ended.run()));
-        }
-        return opened;
+        return uring(LoopThreads.ofService(threadName, threads, ended), options);
     }
 
-    private static NettyTransport uring(LoopThreads threads, SocketOptions options) throws IOException {
+    private static Transport uring(LoopThreads threads, SocketOptions options) throws IOException {
         Epoll.ensureAvailability(); // brings the native library that opens sockets
         OpenSockets sockets = new OpenSockets();
         try {
@@ -199,15 +218,27 @@ public final class NettyTransport implements Transport {
         }
     }
 
-    /** The portable transport; parameters as for {@link #epoll}. */
+    /** The portable transport; parameters as for {@link #epoll(int, boolean, SocketOptions)}. */
     public static Transport nio(int threads, boolean manualProgress, SocketOptions options) {
+        return nio(LoopThreads.ofDevice(threads, manualProgress), options);
+    }
+
+    /**
+     * The portable transport, for another service than a device's; parameters as for {@link #epoll(String, int,
+     * SocketOptions, Runnable)}.
+     */
+    public static Transport nio(String threadName, int threads, SocketOptions options, Runnable ended) {
+        return nio(LoopThreads.ofService(threadName, threads, ended), options);
+    }
+
+    private static Transport nio(LoopThreads threads, SocketOptions options) {
         OpenSockets sockets = new OpenSockets();
         return new NettyTransport(
                 "nio",
                 sockets,
-                EnduringIoHandler.around(SelectorIoHandler.newFactory(!manualProgress)),
+                EnduringIoHandler.around(SelectorIoHandler.newFactory(!threads.manualProgress())),
                 loop -> new NioEventLoop(loop, options, sockets),
-                new LoopThreads(DEVICE_THREADS, threads, manualProgress));
+                threads);
     }
 
     @Override
