@@ -2,7 +2,7 @@ package org.softrdma.net.transport;
 
 import io.netty.channel.IoOps;
 import io.netty.channel.IoRegistration;
-import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -16,7 +16,7 @@ final class AcceptPause {
     private static final int PAUSE_MS = 100;
 
     private final EventLoop loop;
-    private final InetSocketAddress local;
+    private final SocketAddress local;
     private final IoRegistration registration;
     private final IoOps none;
     private final IoOps accept;
@@ -34,7 +34,7 @@ final class AcceptPause {
      * @param none ask for no events
      * @param accept ask for connections
      */
-    AcceptPause(EventLoop loop, InetSocketAddress local, IoRegistration registration, IoOps none, IoOps accept) {
+    AcceptPause(EventLoop loop, SocketAddress local, IoRegistration registration, IoOps none, IoOps accept) {
         this.loop = loop;
         this.local = local;
         this.registration = registration;

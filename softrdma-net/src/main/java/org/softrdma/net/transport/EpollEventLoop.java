@@ -9,7 +9,7 @@ import io.netty.channel.epoll.EpollIoOps;
 import io.netty.channel.unix.FileDescriptor;
 import io.netty.channel.unix.Socket;
 import java.io.IOException;
-import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.util.function.Consumer;
 import org.softrdma.net.kernel.UdpSocket;
 
@@ -28,7 +28,7 @@ final class EpollEventLoop extends LinuxEventLoop {
     }
 
     @Override
-    StreamSocket watch(Socket socket, SocketEvents events, InetSocketAddress remote, boolean connecting)
+    StreamSocket watch(Socket socket, SocketEvents events, SocketAddress remote, boolean connecting)
             throws IOException {
         EpollSocket handle = new EpollSocket(this, socket, events, remote);
         try {
@@ -42,8 +42,8 @@ final class EpollEventLoop extends LinuxEventLoop {
     }
 
     @Override
-    Acceptor watch(Socket socket, Consumer<PendingSocket> accepted) throws IOException {
-        return new EpollAcceptor(this, socket, accepted);
+    Acceptor watch(Socket socket, SocketAddress local, Consumer<PendingSocket> accepted) throws IOException {
+        return new EpollAcceptor(this, socket, local, accepted);
     }
 
     @Override
@@ -85,7 +85,7 @@ final class EpollEventLoop extends LinuxEventLoop {
         private boolean awaitingRoom;
         private boolean hungUp;
 
-        EpollSocket(EpollEventLoop loop, Socket socket, SocketEvents events, InetSocketAddress remote) {
+        EpollSocket(EpollEventLoop loop, Socket socket, SocketEvents events, SocketAddress remote) {
             super(loop, socket, events, remote);
         }
 
@@ -179,8 +179,10 @@ final class EpollEventLoop extends LinuxEventLoop {
     }
 
     private static final class EpollAcceptor extends LinuxAcceptor implements EpollIoHandle {
-        EpollAcceptor(EpollEventLoop loop, Socket socket, Consumer<PendingSocket> accepted) throws IOException {
-            super(loop, socket, accepted, NO_INPUT, EpollIoOps.EPOLLIN);
+        EpollAcceptor(
+                EpollEventLoop loop, Socket socket, SocketAddress local, Consumer<PendingSocket> accepted)
+                throws IOException {
+            super(loop, socket, local, accepted, NO_INPUT, EpollIoOps.EPOLLIN);
         }
 
         @Override

@@ -2,6 +2,7 @@ package org.softrdma.net.transport;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.net.UnixDomainSocketAddress;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -51,7 +52,8 @@ public interface EventLoop {
     StreamSocket connect(InetSocketAddress remote, SocketEvents events) throws IOException;
 
     /**
-     * Listens. On the loop.
+     * Listens on TCP. On the loop. The address {@code ::} takes IPv4, too, unless the options say otherwise, which java.nio
+     * cannot obey ({@link SocketOptions#ipv6Only}).
      *
      * @param local address and port, 0 for any
      * @param backlog connections that may wait
@@ -60,6 +62,22 @@ public interface EventLoop {
      * @throws IOException if there is no socket for it
      */
     Acceptor listen(InetSocketAddress local, int backlog, Consumer<PendingSocket> accepted) throws IOException;
+
+    /**
+     * Listens on a Unix socket for byte streams (unix(7)). On the loop. The socket's file is made with the rights that the
+     * process's umask leaves, and stays when the acceptor is closed: rights, moving and deletion are the caller's. Of the
+     * options, connections get the sizes of the buffers.
+     *
+     * @param local where there is no file yet; a path of at most 107 bytes in the file system's encoding, with java.nio 106
+     * @param backlog connections that may wait
+     * @param accepted given each new connection, which is then {@link #adopt adopted} by some loop of the same transport
+     * @throws ListenException if the path cannot be used
+     * @throws IOException if there is no socket for it, or this transport has none of this kind
+     */
+    default Acceptor listen(UnixDomainSocketAddress local, int backlog, Consumer<PendingSocket> accepted)
+            throws IOException {
+        throw new IOException("cannot listen on " + local + ": this transport has no Unix sockets");
+    }
 
     /**
      * Takes an accepted connection. On the loop. The first event is raised at once.

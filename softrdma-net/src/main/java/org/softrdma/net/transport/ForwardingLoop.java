@@ -3,6 +3,7 @@ package org.softrdma.net.transport;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.UnixDomainSocketAddress;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -55,6 +56,12 @@ public abstract class ForwardingLoop implements DatagramLoop {
 
     @Override
     public Acceptor listen(InetSocketAddress local, int backlog, Consumer<PendingSocket> accepted) throws IOException {
+        return loop.listen(local, backlog, accepted);
+    }
+
+    @Override
+    public Acceptor listen(UnixDomainSocketAddress local, int backlog, Consumer<PendingSocket> accepted)
+            throws IOException {
         return loop.listen(local, backlog, accepted);
     }
 

@@ -5,7 +5,8 @@ import io.netty.channel.IoOps;
 import io.netty.channel.IoRegistration;
 import io.netty.channel.unix.Socket;
 import java.io.IOException;
-import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.net.UnixDomainSocketAddress;
 import java.util.function.Consumer;
 import org.softrdma.net.kernel.Descriptor;
 
@@ -16,7 +17,7 @@ abstract class LinuxAcceptor implements IoHandle, Acceptor {
     final Socket socket;
     private final LinuxEventLoop loop;
     private final Consumer<EventLoop.PendingSocket> accepted;
-    private final InetSocketAddress local;
+    private final SocketAddress local;
     private final IoRegistration registration;
     private final AcceptPause pause;
     private boolean closed;
@@ -26,17 +27,23 @@ abstract class LinuxAcceptor implements IoHandle, Acceptor {
      *
      * @param loop that drives it
      * @param socket listening
+     * @param local its address
      * @param accepted given each connection
      * @param none ask for no events
      * @param accept ask for connections
      */
     LinuxAcceptor(
-            LinuxEventLoop loop, Socket socket, Consumer<EventLoop.PendingSocket> accepted, IoOps none, IoOps accept)
+            LinuxEventLoop loop,
+            Socket socket,
+            SocketAddress local,
+            Consumer<EventLoop.PendingSocket> accepted,
+            IoOps none,
+            IoOps accept)
             throws IOException {
         this.loop = loop;
         this.socket = socket;
         this.accepted = accepted;
-        local = socket.localAddress();
+        this.local = local;
         registration = loop.register(this);
         registration.submit(accept);
         pause = new AcceptPause(loop, local, registration, none, accept);
@@ -58,7 +65,7 @@ abstract class LinuxAcceptor implements IoHandle, Acceptor {
     /** If there is no memory for it, nobody else would close it. */
     private EventLoop.PendingSocket pending(int descriptor) {
         try {
-            return loop.pending(descriptor);
+            return loop.pending(descriptor, local instanceof UnixDomainSocketAddress);
         } catch (Error e) {
             Descriptor.close(descriptor);
             throw e;
@@ -66,7 +73,7 @@ abstract class LinuxAcceptor implements IoHandle, Acceptor {
     }
 
     @Override
-    public final InetSocketAddress localAddress() {
+    public final SocketAddress localAddress() {
         return local;
     }
 

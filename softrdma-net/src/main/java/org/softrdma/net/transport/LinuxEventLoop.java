@@ -2,7 +2,6 @@ package org.softrdma.net.transport;
 
 import io.netty.channel.ChannelException;
 import io.netty.channel.IoEventLoop;
-import io.netty.channel.unix.Errors;
 import io.netty.channel.unix.Socket;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -10,7 +9,9 @@ import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
+import java.net.SocketAddress;
 import java.net.SocketException;
+import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ClosedChannelException;
 import java.util.List;
 import java.util.function.Consumer;
@@ -24,7 +25,7 @@ import org.softrdma.net.kernel.UdpSocket;
 /** Opens, tunes and closes sockets of Linux for the loops that make system calls by raw address. */
 abstract class LinuxEventLoop extends NettyEventLoop implements DatagramLoop {
     private static final Logger LOG = LoggerFactory.getLogger(LinuxEventLoop.class);
-    private static final SocketOpener STREAM = Socket::newSocketStream;
+    private static final SocketOpener<Socket> STREAM = Socket::newSocketStream;
     private static final String END_OF_ERRNO = "): ";
 
     private final HostWatch hostWatch = new HostWatch();
@@ -35,11 +36,11 @@ abstract class LinuxEventLoop extends NettyEventLoop implements DatagramLoop {
     }
 
     /** Drives a connection; if that fails, the caller closes the socket. */
-    abstract StreamSocket watch(Socket socket, SocketEvents events, InetSocketAddress remote, boolean connecting)
+    abstract StreamSocket watch(Socket socket, SocketEvents events, SocketAddress remote, boolean connecting)
             throws IOException;
 
     /** Drives a listening socket; if that fails, the caller closes it. */
-    abstract Acceptor watch(Socket socket, Consumer<PendingSocket> accepted) throws IOException;
+    abstract Acceptor watch(Socket socket, SocketAddress local, Consumer<PendingSocket> accepted) throws IOException;
 
     /** Drives a socket for datagrams; if that fails, the caller closes the socket. */
     abstract DatagramSocket watch(Socket socket, UdpSocket udp, SocketEvents events) throws IOException;
@@ -63,15 +64,19 @@ abstract class LinuxEventLoop extends NettyEventLoop implements DatagramLoop {
     @Override
     public final Acceptor listen(InetSocketAddress local, int backlog, Consumer<PendingSocket> accepted)
             throws IOException {
-        Socket socket = opened(() -> ListeningSocket.open(local.getAddress(), options.ipv6Only()));
+        return listenOn(local, backlog, accepted);
+    }
+
+    @Override
+    public final Acceptor listen(UnixDomainSocketAddress local, int backlog, Consumer<PendingSocket> accepted)
+            throws IOException {
+        return listenOn(local, backlog, accepted);
+    }
+
+    private Acceptor listenOn(SocketAddress local, int backlog, Consumer<PendingSocket> accepted) throws IOException {
+        ListeningSocket socket = opened(() -> ListeningSocket.open(local, options.ipv6Only()));
         try {
-            socket.setReuseAddress(true);
-            socket.bind(local);
-            socket.listen(backlog);
-            return watch(socket, accepted);
-        } catch (Errors.NativeIoException e) {
-            closeQuietly(socket);
-            throw ListenException.ofErrno(-e.expectedErr(), local, e);
+            return watch(socket, socket.listen(local, backlog), accepted);
         } catch (Throwable e) {
             closeQuietly(socket);
             throw e;
@@ -147,12 +152,17 @@ abstract class LinuxEventLoop extends NettyEventLoop implements DatagramLoop {
 
     @Override
     public final StreamSocket adopt(PendingSocket pending, SocketEvents events) throws IOException {
-        Socket socket = ((Pending) pending).socket;
+        Pending adopted = (Pending) pending;
+        Socket socket = adopted.socket;
         boolean open = socket.isOpen();
         if (!open) { // discarded meanwhile; its descriptor's number may be another connection's by now
             throw new ClosedChannelException();
         }
         try {
+            if (adopted.unix) {
+                setBuffers(socket);
+                return watch(socket, events, LinuxSocket.named(socket.remoteDomainSocketAddress()), false);
+            }
             tune(socket);
             InetSocketAddress remote = socket.remoteAddress();
             return watch(socket, events, remote == null ? new InetSocketAddress(0) : remote, false);
@@ -176,12 +186,7 @@ abstract class LinuxEventLoop extends NettyEventLoop implements DatagramLoop {
 
     private void tune(Socket socket) throws IOException {
         socket.setTcpNoDelay(true);
-        if (options.sendBuffer() > 0) {
-            socket.setSendBufferSize(options.sendBuffer());
-        }
-        if (options.receiveBuffer() > 0) {
-            socket.setReceiveBufferSize(options.receiveBuffer());
-        }
+        setBuffers(socket);
         if (options.keepAlive()) {
             socket.setKeepAlive(true);
         }
@@ -190,17 +195,26 @@ abstract class LinuxEventLoop extends NettyEventLoop implements DatagramLoop {
         }
     }
 
+    private void setBuffers(Socket socket) throws IOException {
+        if (options.sendBuffer() > 0) {
+            socket.setSendBufferSize(options.sendBuffer());
+        }
+        if (options.receiveBuffer() > 0) {
+            socket.setReceiveBufferSize(options.receiveBuffer());
+        }
+    }
+
     final boolean isHostSilent(Socket socket) {
         return options.hostTimeoutMs() > 0 && hostWatch.isSilent(socket, options.hostTimeoutMs());
     }
 
-    private interface SocketOpener {
-        Socket open() throws IOException;
+    private interface SocketOpener<S extends Socket> {
+        S open() throws IOException;
     }
 
     /** Netty says by an exception of its own that there is no socket, and leaves new ones open for programs that are started. */
-    private Socket opened(SocketOpener opener) throws IOException {
-        Socket socket;
+    private <S extends Socket> S opened(SocketOpener<S> opener) throws IOException {
+        S socket;
         try {
             socket = opener.open();
         } catch (ChannelException e) {
@@ -219,23 +233,25 @@ abstract class LinuxEventLoop extends NettyEventLoop implements DatagramLoop {
         }
     }
 
-    private Socket counted(Socket socket) {
+    private <S extends Socket> S counted(S socket) {
         sockets.opened();
         return socket;
     }
 
     /** A connection that was accepted. */
-    final PendingSocket pending(int descriptor) {
-        Pending pending = new Pending(new Socket(descriptor));
+    final PendingSocket pending(int descriptor, boolean unix) {
+        Pending pending = new Pending(new Socket(descriptor), unix);
         sockets.opened(); // last: if there is no memory, the caller closes the descriptor
         return pending;
     }
 
     private final class Pending implements PendingSocket {
         private final Socket socket;
+        private final boolean unix;
 
-        Pending(Socket socket) {
+        Pending(Socket socket, boolean unix) {
             this.socket = socket;
+            this.unix = unix;
         }
 
         @Override

@@ -1,12 +1,16 @@
 package org.softrdma.net.transport;
 
+import io.netty.channel.unix.DomainSocketAddress;
 import io.netty.channel.unix.Errors;
 import io.netty.channel.unix.Socket;
 import java.io.IOException;
 import java.net.ConnectException;
-import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.NotYetConnectedException;
+import java.nio.file.InvalidPathException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -17,7 +21,7 @@ abstract class LinuxSocket extends RegisteredStream {
     final Socket socket;
     private final LinuxEventLoop loop;
 
-    LinuxSocket(LinuxEventLoop loop, Socket socket, SocketEvents events, InetSocketAddress remote) {
+    LinuxSocket(LinuxEventLoop loop, Socket socket, SocketEvents events, SocketAddress remote) {
         super(events, remote);
         this.loop = loop;
         this.socket = socket;
@@ -55,7 +59,7 @@ abstract class LinuxSocket extends RegisteredStream {
 
     @Override
     public final boolean isHostSilent() {
-        return !isClosed() && loop.isHostSilent(socket);
+        return !isClosed() && !isUnix() && loop.isHostSilent(socket);
     }
 
     /** Refuses a closed socket: its descriptor's number may belong to another socket by now. */
@@ -80,9 +84,22 @@ abstract class LinuxSocket extends RegisteredStream {
         return connected;
     }
 
+    private boolean isUnix() {
+        return remoteAddress() instanceof UnixDomainSocketAddress;
+    }
+
     @Override
-    public final InetSocketAddress localAddress() {
-        return socket.localAddress();
+    public final SocketAddress localAddress() {
+        return isUnix() ? named(socket.localDomainSocketAddress()) : socket.localAddress();
+    }
+
+    /** The address of a Unix socket; its path is empty if it has none, or one that Java cannot say, such as an abstract one. */
+    static UnixDomainSocketAddress named(@Nullable DomainSocketAddress address) {
+        try {
+            return UnixDomainSocketAddress.of(address == null ? "" : address.path());
+        } catch (InvalidPathException e) {
+            return UnixDomainSocketAddress.of("");
+        }
     }
 
     @Override

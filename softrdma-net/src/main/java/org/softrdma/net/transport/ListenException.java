@@ -4,6 +4,8 @@ import java.io.IOException;
 import java.net.BindException;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
+import java.net.SocketAddress;
+import java.net.UnixDomainSocketAddress;
 
 /** A socket cannot listen: the reason as a constant, and a message that says what to do. */
 public final class ListenException extends IOException {
@@ -16,9 +18,9 @@ public final class ListenException extends IOException {
 
     /** Why. */
     public enum Reason {
-        /** Another socket listens there. */
+        /** Another socket listens there, or a file is there that a Unix socket would need. */
         IN_USE,
-        /** The port is for privileged processes. */
+        /** The port is for privileged processes, or the directory of a Unix socket not for this one. */
         NOT_PERMITTED,
         /** No interface has the address. */
         NOT_HERE,
@@ -30,8 +32,8 @@ public final class ListenException extends IOException {
 
     private final Reason reason;
 
-    private ListenException(Reason reason, InetSocketAddress local, IOException cause) {
-        super("cannot listen on " + where(local) + ": " + advice(reason, cause), cause);
+    private ListenException(Reason reason, SocketAddress local, IOException cause) {
+        super("cannot listen on " + where(local) + ": " + advice(reason, local, cause), cause);
         this.reason = reason;
     }
 
@@ -46,7 +48,7 @@ public final class ListenException extends IOException {
     }
 
     /** From the errno of bind(2) or listen(2) on Linux. */
-    static ListenException ofErrno(int errno, InetSocketAddress local, IOException cause) {
+    static ListenException ofErrno(int errno, SocketAddress local, IOException cause) {
         Reason reason = switch (errno) {
             case EADDRINUSE -> inUse(local);
             case EACCES -> Reason.NOT_PERMITTED;
@@ -62,27 +64,37 @@ public final class ListenException extends IOException {
     }
 
     /** From java.nio, whose {@link BindException} has three meanings. */
-    static ListenException ofCause(IOException cause, InetSocketAddress local) throws IOException {
+    static ListenException ofCause(IOException cause, SocketAddress local) throws IOException {
         Reason reason = Reason.OTHER;
         if (cause instanceof BindException) {
-            boolean here = local.getAddress().isAnyLocalAddress()
-                    || NetworkInterface.getByInetAddress(local.getAddress()) != null;
+            boolean here = !(local instanceof InetSocketAddress tcp)
+                    || tcp.getAddress().isAnyLocalAddress()
+                    || NetworkInterface.getByInetAddress(tcp.getAddress()) != null;
             boolean refused = String.valueOf(cause.getMessage()).startsWith("Permission");
             reason = !here ? Reason.NOT_HERE : refused ? Reason.NOT_PERMITTED : inUse(local);
         }
         return new ListenException(reason, local, cause);
     }
 
+    private static boolean isAnyPort(SocketAddress local) {
+        return local instanceof InetSocketAddress tcp && tcp.getPort() == 0;
+    }
+
     /** Who asked for any port did not name port 0 to a user. */
-    private static String where(InetSocketAddress local) {
-        return local.getPort() == 0 ? "any port of " + local.getAddress().getHostAddress() : AddressText.of(local);
+    private static String where(SocketAddress local) {
+        return isAnyPort(local)
+                ? "any port of " + ((InetSocketAddress) local).getAddress().getHostAddress()
+                : AddressText.of(local);
     }
 
-    private static Reason inUse(InetSocketAddress local) {
-        return local.getPort() == 0 ? Reason.NO_PORT : Reason.IN_USE;
+    private static Reason inUse(SocketAddress local) {
+        return isAnyPort(local) ? Reason.NO_PORT : Reason.IN_USE;
     }
 
-    private static String advice(Reason reason, IOException cause) {
+    private static String advice(Reason reason, SocketAddress local, IOException cause) {
+        if (local instanceof UnixDomainSocketAddress) {
+            return fileAdvice(reason, cause);
+        }
         return switch (reason) {
             case IN_USE -> "the port is in use; choose another" + ANY;
             case NOT_PERMITTED ->
@@ -92,6 +104,14 @@ public final class ListenException extends IOException {
             case NOT_HERE -> "no interface of this machine has that address";
             case NO_PORT -> "no port is free (net.ipv4.ip_local_port_range)";
             case OTHER -> String.valueOf(cause.getMessage());
+        };
+    }
+
+    private static String fileAdvice(Reason reason, IOException cause) {
+        return switch (reason) {
+            case IN_USE -> "the file is there already; choose another, or delete it if no server listens there";
+            case NOT_PERMITTED -> "this process may not make files there";
+            default -> String.valueOf(cause.getMessage());
         };
     }
 

@@ -10,9 +10,12 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.net.Inet6Address;
 import java.net.InetSocketAddress;
+import java.net.ProtocolFamily;
+import java.net.SocketAddress;
 import java.net.SocketOption;
 import java.net.StandardProtocolFamily;
 import java.net.StandardSocketOptions;
+import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.DatagramChannel;
@@ -51,6 +54,7 @@ final class NioEventLoop extends NettyEventLoop implements DatagramLoop {
     public StreamSocket connect(InetSocketAddress remote, SocketEvents events) throws IOException {
         SocketChannel channel = counted(SocketChannel.open());
         try {
+            channel.configureBlocking(false);
             tune(channel);
             boolean connected = channel.connect(remote);
             return watch(channel, events, remote, connected ? NioIoOps.READ_AND_WRITE : NioIoOps.CONNECT);
@@ -62,10 +66,24 @@ final class NioEventLoop extends NettyEventLoop implements DatagramLoop {
 
     @Override
     public Acceptor listen(InetSocketAddress local, int backlog, Consumer<PendingSocket> accepted) throws IOException {
-        ServerSocketChannel channel = counted(ServerSocketChannel.open(familyOf(local)));
+        return listenOn(local, familyOf(local), backlog, accepted);
+    }
+
+    @Override
+    public Acceptor listen(UnixDomainSocketAddress local, int backlog, Consumer<PendingSocket> accepted)
+            throws IOException {
+        return listenOn(local, StandardProtocolFamily.UNIX, backlog, accepted);
+    }
+
+    private Acceptor listenOn(
+            SocketAddress local, ProtocolFamily family, int backlog, Consumer<PendingSocket> accepted)
+            throws IOException {
+        ServerSocketChannel channel = counted(ServerSocketChannel.open(family));
         try {
             channel.configureBlocking(false);
-            channel.setOption(StandardSocketOptions.SO_REUSEADDR, true);
+            if (family != StandardProtocolFamily.UNIX) {
+                channel.setOption(StandardSocketOptions.SO_REUSEADDR, true);
+            }
             try {
                 channel.bind(local, backlog);
             } catch (IOException e) {
@@ -111,8 +129,13 @@ final class NioEventLoop extends NettyEventLoop implements DatagramLoop {
     public StreamSocket adopt(PendingSocket pending, SocketEvents events) throws IOException {
         SocketChannel channel = ((Pending) pending).channel;
         try {
-            tune(channel);
-            InetSocketAddress remote = (InetSocketAddress) channel.getRemoteAddress();
+            channel.configureBlocking(false);
+            SocketAddress remote = channel.getRemoteAddress();
+            if (remote instanceof UnixDomainSocketAddress) {
+                setBuffers(channel);
+            } else {
+                tune(channel);
+            }
             return watch(channel, events, remote, NioIoOps.READ_AND_WRITE);
         } catch (Throwable e) {
             closeQuietly(channel);
@@ -121,19 +144,22 @@ final class NioEventLoop extends NettyEventLoop implements DatagramLoop {
     }
 
     private void tune(SocketChannel channel) throws IOException {
-        channel.configureBlocking(false);
         channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-        if (options.sendBuffer() > 0) {
-            channel.setOption(StandardSocketOptions.SO_SNDBUF, options.sendBuffer());
-        }
-        if (options.receiveBuffer() > 0) {
-            channel.setOption(StandardSocketOptions.SO_RCVBUF, options.receiveBuffer());
-        }
+        setBuffers(channel);
         if (options.keepAlive()) {
             channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
         }
         if (options.hostTimeoutMs() > 0) {
             keepAlive(channel);
+        }
+    }
+
+    private void setBuffers(SocketChannel channel) throws IOException {
+        if (options.sendBuffer() > 0) {
+            channel.setOption(StandardSocketOptions.SO_SNDBUF, options.sendBuffer());
+        }
+        if (options.receiveBuffer() > 0) {
+            channel.setOption(StandardSocketOptions.SO_RCVBUF, options.receiveBuffer());
         }
     }
 
@@ -155,7 +181,7 @@ final class NioEventLoop extends NettyEventLoop implements DatagramLoop {
         return channel;
     }
 
-    private StreamSocket watch(SocketChannel channel, SocketEvents events, InetSocketAddress remote, NioIoOps ops)
+    private StreamSocket watch(SocketChannel channel, SocketEvents events, SocketAddress remote, NioIoOps ops)
             throws IOException {
         NioSocket handle = new NioSocket(channel, events, remote);
         try {
@@ -213,7 +239,7 @@ final class NioEventLoop extends NettyEventLoop implements DatagramLoop {
         private boolean paused;
         private boolean awaitingRoom;
 
-        NioSocket(SocketChannel channel, SocketEvents events, InetSocketAddress remote) {
+        NioSocket(SocketChannel channel, SocketEvents events, SocketAddress remote) {
             super(events, remote);
             this.channel = channel;
         }
@@ -315,9 +341,9 @@ final class NioEventLoop extends NettyEventLoop implements DatagramLoop {
         }
 
         @Override
-        public InetSocketAddress localAddress() {
+        public SocketAddress localAddress() {
             try {
-                return (InetSocketAddress) channel.getLocalAddress();
+                return channel.getLocalAddress();
             } catch (IOException e) {
                 LOG.debug("cannot read the local address of {}", channel, e);
                 return new InetSocketAddress(0);
@@ -512,7 +538,7 @@ final class NioEventLoop extends NettyEventLoop implements DatagramLoop {
     private final class NioAcceptor implements NioIoHandle, Acceptor {
         private final ServerSocketChannel channel;
         private final Consumer<PendingSocket> accepted;
-        private final InetSocketAddress local;
+        private final SocketAddress local;
         private final IoRegistration registration;
         private final AcceptPause pause;
         private boolean closed;
@@ -520,7 +546,7 @@ final class NioEventLoop extends NettyEventLoop implements DatagramLoop {
         NioAcceptor(ServerSocketChannel channel, Consumer<PendingSocket> accepted) throws IOException {
             this.channel = channel;
             this.accepted = accepted;
-            local = (InetSocketAddress) channel.getLocalAddress();
+            local = channel.getLocalAddress();
             registration = register(this);
             registration.submit(NioIoOps.ACCEPT);
             pause = new AcceptPause(NioEventLoop.this, local, registration, NioIoOps.NONE, NioIoOps.ACCEPT);
@@ -554,7 +580,7 @@ final class NioEventLoop extends NettyEventLoop implements DatagramLoop {
         }
 
         @Override
-        public InetSocketAddress localAddress() {
+        public SocketAddress localAddress() {
             return local;
         }
 

@@ -2,7 +2,7 @@ package org.softrdma.net.transport;
 
 import io.netty.channel.ChannelException;
 import java.io.IOException;
-import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -10,9 +10,9 @@ import org.slf4j.LoggerFactory;
 abstract class RegisteredStream extends RegisteredSocket implements StreamSocket {
     private static final Logger LOG = LoggerFactory.getLogger(RegisteredStream.class);
 
-    private final InetSocketAddress remote;
+    private final SocketAddress remote;
 
-    RegisteredStream(SocketEvents events, InetSocketAddress remote) {
+    RegisteredStream(SocketEvents events, SocketAddress remote) {
         super(events);
         this.remote = remote;
     }
@@ -21,7 +21,7 @@ abstract class RegisteredStream extends RegisteredSocket implements StreamSocket
     abstract void resetOnClose() throws IOException;
 
     @Override
-    public final InetSocketAddress remoteAddress() {
+    public final SocketAddress remoteAddress() {
         return remote;
     }
 

@@ -1,7 +1,7 @@
 package org.softrdma.net.transport;
 
 import java.io.IOException;
-import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 
 /**
  * A non-blocking byte stream that moves bytes at raw addresses. All methods on its event loop only.
@@ -133,11 +133,14 @@ public interface StreamSocket {
      */
     boolean isHostSilent();
 
-    /** The local address. */
-    InetSocketAddress localAddress();
+    /** The local address: an {@link java.net.InetSocketAddress}, or the {@link java.net.UnixDomainSocketAddress} that was listened on. */
+    SocketAddress localAddress();
 
-    /** The peer's address. */
-    InetSocketAddress remoteAddress();
+    /**
+     * The peer's address: an {@link java.net.InetSocketAddress}, or a {@link java.net.UnixDomainSocketAddress}, whose path is
+     * empty if the peer is bound to no file.
+     */
+    SocketAddress remoteAddress();
 
     /** Ends the outgoing stream; the peer reads the end of it behind the last byte. Never throws. */
     void shutdownOutput();
@@ -145,6 +148,9 @@ public interface StreamSocket {
     /** Closes without waiting. Idempotent, never throws. */
     void close();
 
-    /** Closes with a reset for the peer. Idempotent, never throws. */
+    /**
+     * Closes with a reset for the peer; a Unix socket has one only if the peer has sent what was not received. Idempotent, never
+     * throws.
+     */
     void abort();
 }

@@ -6,7 +6,7 @@ import io.netty.channel.IoRegistration;
 import io.netty.channel.unix.Errors;
 import io.netty.channel.unix.Socket;
 import java.io.IOException;
-import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.util.function.Consumer;
 import org.softrdma.net.kernel.UdpSocket;
 import org.softrdma.net.memory.BufferOperations;
@@ -24,7 +24,7 @@ final class UringEventLoop extends LinuxEventLoop {
     }
 
     @Override
-    StreamSocket watch(Socket socket, SocketEvents events, InetSocketAddress remote, boolean connecting)
+    StreamSocket watch(Socket socket, SocketEvents events, SocketAddress remote, boolean connecting)
             throws IOException {
         UringSocket handle = new UringSocket(this, socket, events, remote);
         try {
@@ -39,8 +39,8 @@ final class UringEventLoop extends LinuxEventLoop {
     }
 
     @Override
-    Acceptor watch(Socket socket, Consumer<PendingSocket> accepted) throws IOException {
-        return new UringAcceptor(this, socket, accepted);
+    Acceptor watch(Socket socket, SocketAddress local, Consumer<PendingSocket> accepted) throws IOException {
+        return new UringAcceptor(this, socket, local, accepted);
     }
 
     @Override
@@ -57,7 +57,7 @@ final class UringEventLoop extends LinuxEventLoop {
         private RingPort port;
 
         @SuppressWarnings("NullAway.Init") // begin() follows at once
-        UringSocket(UringEventLoop loop, Socket socket, SocketEvents events, InetSocketAddress remote) {
+        UringSocket(UringEventLoop loop, Socket socket, SocketEvents events, SocketAddress remote) {
             super(loop, socket, events, remote);
             memory = loop.memory;
         }
@@ -274,8 +274,10 @@ final class UringEventLoop extends LinuxEventLoop {
     }
 
     private static final class UringAcceptor extends LinuxAcceptor implements UringHandle {
-        UringAcceptor(UringEventLoop loop, Socket socket, Consumer<PendingSocket> accepted) throws IOException {
-            super(loop, socket, accepted, Wanted.NONE, Wanted.INPUT);
+        UringAcceptor(
+                UringEventLoop loop, Socket socket, SocketAddress local, Consumer<PendingSocket> accepted)
+                throws IOException {
+            super(loop, socket, local, accepted, Wanted.NONE, Wanted.INPUT);
         }
 
         @Override

@@ -84,7 +84,7 @@ class LoopFaultTest {
                         }
                         accepted.add(pending);
                     }));
-            InetSocketAddress address = acceptor.localAddress();
+            InetSocketAddress address = (InetSocketAddress) acceptor.localAddress();
             try (Socket first = new Socket(address.getAddress(), address.getPort())) {
                 first.setSoTimeout(DEADLINE_S * 1000);
                 requireEnd(first);
@@ -114,7 +114,7 @@ class LoopFaultTest {
                         pending.discard();
                         throw new OutOfMemoryError("injected");
                     }));
-            InetSocketAddress address = acceptor.localAddress();
+            InetSocketAddress address = (InetSocketAddress) acceptor.localAddress();
             try (Socket peer = new Socket(address.getAddress(), address.getPort())) {
                 peer.setSoTimeout(DEADLINE_S * 1000);
                 requireEnd(peer);

@@ -3,6 +3,7 @@ package org.softrdma.sim.capture;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -35,7 +36,8 @@ final class CapturingSocket implements StreamSocket {
 
     /** The connection is established. */
     void connected(boolean active) {
-        stream = connections.open(socket.localAddress(), socket.remoteAddress(), active);
+        stream = connections.open(
+                (InetSocketAddress) socket.localAddress(), (InetSocketAddress) socket.remoteAddress(), active);
     }
 
     @Override
@@ -135,12 +137,12 @@ final class CapturingSocket implements StreamSocket {
     }
 
     @Override
-    public InetSocketAddress localAddress() {
+    public SocketAddress localAddress() {
         return socket.localAddress();
     }
 
     @Override
-    public InetSocketAddress remoteAddress() {
+    public SocketAddress remoteAddress() {
         return socket.remoteAddress();
     }
 

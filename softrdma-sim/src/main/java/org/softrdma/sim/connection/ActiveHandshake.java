@@ -115,7 +115,7 @@ final class ActiveHandshake implements Handshake, ConnectAttempt {
             if (!current.finishConnect()) {
                 return;
             }
-            local = current.localAddress();
+            local = (InetSocketAddress) current.localAddress();
             connection.sendFrame(request);
             requestSent = true;
         }

@@ -83,7 +83,7 @@ final class PassiveHandshake implements Handshake, PeerRequest {
         StreamSocket adopted = connection.engine().loop().adopt(pending, connection);
         connection.attach(adopted);
         socket = adopted;
-        remote = adopted.remoteAddress();
+        remote = (InetSocketAddress) adopted.remoteAddress();
         timer = startTimer(this::tooSlow);
         connection.ready(false);
     }
@@ -245,7 +245,7 @@ final class PassiveHandshake implements Handshake, PeerRequest {
                 MpaNegotiation.accept(settings, request(), parameters.inboundReads(), parameters.outboundReads());
         StreamSocket current = socket;
         if (current != null) {
-            pair.accepting(current.localAddress(), remote);
+            pair.accepting((InetSocketAddress) current.localAddress(), remote);
         }
         connection.sendFrame(MpaNegotiation.reply(settings, request(), stream, parameters.privateData()));
         pair.established(stream);

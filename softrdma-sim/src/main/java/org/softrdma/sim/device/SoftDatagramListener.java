@@ -41,7 +41,7 @@ class SoftDatagramListener implements DatagramListener {
         if (current == null) {
             throw new IllegalStateException("the listener is not open");
         }
-        return current.localAddress();
+        return (InetSocketAddress) current.localAddress();
     }
 
     @Override

@@ -56,7 +56,7 @@ final class SoftListener implements Listener {
         if (current == null) {
             throw new IllegalStateException("the listener is not open");
         }
-        return current.localAddress();
+        return (InetSocketAddress) current.localAddress();
     }
 
     @Override
@@ -82,7 +82,7 @@ final class SoftListener implements Listener {
         Acceptor current = acceptor;
         try {
             if (current != null) {
-                device.stoppedListening(current.localAddress());
+                device.stoppedListening(localAddress());
                 current.close();
             }
         } finally {
