@@ -5,8 +5,8 @@ import io.netty.channel.IoOps;
 import io.netty.channel.IoRegistration;
 import io.netty.channel.unix.Socket;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.net.SocketAddress;
-import java.net.UnixDomainSocketAddress;
 import java.util.function.Consumer;
 import org.softrdma.net.kernel.Descriptor;
 
@@ -65,7 +65,7 @@ abstract class LinuxAcceptor implements IoHandle, Acceptor {
     /** If there is no memory for it, nobody else would close it. */
     private EventLoop.PendingSocket pending(int descriptor) {
         try {
-            return loop.pending(descriptor, local instanceof UnixDomainSocketAddress);
+            return loop.pending(descriptor, !(local instanceof InetSocketAddress));
         } catch (Error e) {
             Descriptor.close(descriptor);
             throw e;

@@ -5,6 +5,7 @@ import io.netty.channel.unix.Errors;
 import io.netty.channel.unix.Socket;
 import java.io.IOException;
 import java.net.ConnectException;
+import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ClosedChannelException;
@@ -85,7 +86,7 @@ abstract class LinuxSocket extends RegisteredStream {
     }
 
     private boolean isUnix() {
-        return remoteAddress() instanceof UnixDomainSocketAddress;
+        return !(remoteAddress() instanceof InetSocketAddress);
     }
 
     @Override

@@ -2,6 +2,7 @@ package org.softrdma.net.transport;
 
 import java.io.IOException;
 import java.net.BindException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.net.SocketAddress;
@@ -63,17 +64,25 @@ public final class ListenException extends IOException {
         return new ListenException(reason, local, new BindException(reason.name()));
     }
 
-    /** From java.nio, whose {@link BindException} has three meanings. */
+    /** From java.nio, whose {@link BindException} has several meanings. */
     static ListenException ofCause(IOException cause, SocketAddress local) throws IOException {
         Reason reason = Reason.OTHER;
         if (cause instanceof BindException) {
-            boolean here = !(local instanceof InetSocketAddress tcp)
-                    || tcp.getAddress().isAnyLocalAddress()
-                    || NetworkInterface.getByInetAddress(tcp.getAddress()) != null;
-            boolean refused = String.valueOf(cause.getMessage()).startsWith("Permission");
-            reason = !here ? Reason.NOT_HERE : refused ? Reason.NOT_PERMITTED : inUse(local);
+            String message = String.valueOf(cause.getMessage());
+            boolean refused = message.startsWith("Permission");
+            if (local instanceof InetSocketAddress tcp) {
+                reason = !isHere(tcp.getAddress()) ? Reason.NOT_HERE : refused ? Reason.NOT_PERMITTED : inUse(local);
+            } else if (refused) {
+                reason = Reason.NOT_PERMITTED;
+            } else if (message.startsWith("Address already in use")) {
+                reason = Reason.IN_USE;
+            }
         }
         return new ListenException(reason, local, cause);
+    }
+
+    private static boolean isHere(InetAddress host) throws IOException {
+        return host.isAnyLocalAddress() || NetworkInterface.getByInetAddress(host) != null;
     }
 
     private static boolean isAnyPort(SocketAddress local) {

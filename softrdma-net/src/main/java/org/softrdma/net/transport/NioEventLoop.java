@@ -131,10 +131,10 @@ final class NioEventLoop extends NettyEventLoop implements DatagramLoop {
         try {
             channel.configureBlocking(false);
             SocketAddress remote = channel.getRemoteAddress();
-            if (remote instanceof UnixDomainSocketAddress) {
-                setBuffers(channel);
-            } else {
+            if (remote instanceof InetSocketAddress) {
                 tune(channel);
+            } else {
+                setBuffers(channel);
             }
             return watch(channel, events, remote, NioIoOps.READ_AND_WRITE);
         } catch (Throwable e) {

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.UnixDomainSocketAddress;
 import org.junit.jupiter.api.Test;
 
 class ListenExceptionTest {
@@ -24,6 +25,20 @@ class ListenExceptionTest {
                 String.valueOf(epoll.getMessage())
                         .startsWith("cannot listen on 127.0.0.1:80: ports below 1024 need root"),
                 epoll::getMessage);
+    }
+
+    /** Root may make files anywhere. */
+    @Test
+    void shouldSayThatADirectoryIsNotForThisProcess() throws Exception {
+        UnixDomainSocketAddress file = UnixDomainSocketAddress.of("/run/other/socket");
+        ListenException epoll = ListenException.ofErrno(13, file, new IOException("bind"));
+        ListenException nio = ListenException.ofCause(new BindException("Permission denied"), file);
+
+        assertEquals(ListenException.Reason.NOT_PERMITTED, epoll.reason());
+        assertEquals(ListenException.Reason.NOT_PERMITTED, nio.reason());
+        assertEquals(
+                "cannot listen on /run/other/socket: this process may not make files there", epoll.getMessage());
+        assertEquals(epoll.getMessage(), nio.getMessage());
     }
 
     @Test

@@ -6,25 +6,30 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
-import java.net.Socket;
+import java.net.StandardSocketOptions;
+import java.nio.channels.Channels;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.softrdma.net.memory.BufferOperations;
 import org.softrdma.net.peer.TestBytes;
 
-/** What a stream socket promises, on every transport, against a plain blocking socket. */
+/** What a stream socket promises, on every transport, against a plain blocking socket: over TCP, and in subclasses otherwise. */
 class StreamSocketTest {
-    private static final long DEADLINE_S = 10;
+    static final long DEADLINE_S = 10;
 
     /** Of a loop. */
     private static final int TURNS = 400;
@@ -32,43 +37,72 @@ class StreamSocketTest {
     /** After so many a socket receives ahead. */
     private static final int SHORT_MESSAGES = 8;
 
-    /** A loop, a connection of it, and the blocking socket at its other end. */
-    private static final class Pair implements AutoCloseable {
+    /**
+     * A connection.
+     *
+     * @param socket of a loop
+     * @param connecting it is finished when the first event has come
+     * @param peer the blocking channel at its other end
+     */
+    record Ends(StreamSocket socket, boolean connecting, SocketChannel peer) {}
+
+    /** Connects a socket of the transport's last loop. */
+    Ends connect(Transport transport, SocketEvents events) throws Exception {
+        EventLoop loop = transport.loops().getLast();
+        try (ServerSocketChannel server = ServerSocketChannel.open()) {
+            server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 1);
+            InetSocketAddress address = (InetSocketAddress) server.getLocalAddress();
+            StreamSocket socket = call(loop, () -> loop.connect(address, events));
+            return new Ends(socket, true, server.accept());
+        }
+    }
+
+    /** Runs something on a loop and waits for it. */
+    static <T> T call(EventLoop loop, Callable<T> work) throws Exception {
+        CompletableFuture<T> result = new CompletableFuture<>();
+        loop.execute(() -> {
+            try {
+                result.complete(work.call());
+            } catch (Exception e) {
+                result.completeExceptionally(e);
+            }
+        });
+        try {
+            return result.get(DEADLINE_S, TimeUnit.SECONDS);
+        } catch (java.util.concurrent.ExecutionException e) {
+            throw e.getCause() instanceof Exception cause ? cause : e;
+        }
+    }
+
+    /** A loop, a connection of it, and its other end. */
+    private final class Pair implements AutoCloseable {
         private final Transport transport;
         private final EventLoop loop;
         private final Semaphore events = new Semaphore(0);
+        private final List<Runnable> inEvents = new CopyOnWriteArrayList<>();
         private final StreamSocket socket;
-        private final Socket peer;
+        private final SocketChannel peer;
+        private final InputStream input;
+        private final OutputStream output;
         private final Arena arena = Arena.ofShared();
 
         Pair(String kind) throws Exception {
-            SocketOptions options = new SocketOptions(0, 0, 0);
-            transport = TransportKinds.open(kind, false, options);
-            loop = transport.loops().getFirst();
-            try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-                InetSocketAddress address = (InetSocketAddress) server.getLocalSocketAddress();
-                socket = call(() -> loop.connect(address, writable -> events.release()));
-                peer = server.accept();
-            }
+            transport = TransportKinds.service(kind, "pair", 2, new SocketOptions(0, 0, 0), () -> {});
+            loop = transport.loops().getLast();
+            Ends ends = connect(transport, writable -> {
+                inEvents.forEach(Runnable::run);
+                events.release();
+            });
+            socket = ends.socket();
+            peer = ends.peer();
+            input = Channels.newInputStream(peer);
+            output = Channels.newOutputStream(peer);
             awaitEvent();
-            assertTrue(call(socket::finishConnect));
+            assertTrue(!ends.connecting() || call(socket::finishConnect));
         }
 
-        /** Runs something on the loop and waits for it. */
         <T> T call(Callable<T> work) throws Exception {
-            CompletableFuture<T> result = new CompletableFuture<>();
-            loop.execute(() -> {
-                try {
-                    result.complete(work.call());
-                } catch (Exception e) {
-                    result.completeExceptionally(e);
-                }
-            });
-            try {
-                return result.get(DEADLINE_S, TimeUnit.SECONDS);
-            } catch (java.util.concurrent.ExecutionException e) {
-                throw e.getCause() instanceof Exception cause ? cause : e;
-            }
+            return StreamSocketTest.call(loop, work);
         }
 
         void awaitEvent() throws InterruptedException {
@@ -77,7 +111,6 @@ class StreamSocketTest {
 
         /** The peer reads until the socket hears of room: it may have read all before that. */
         void readUntilAnEvent() throws Exception {
-            InputStream input = peer.getInputStream();
             byte[] bytes = new byte[1 << 20];
             while (!events.tryAcquire()) {
                 if (input.available() == 0) {
@@ -105,7 +138,10 @@ class StreamSocketTest {
     void shouldNotThrowFromShutdownCloseOrAbortWhenThePeerHasReset(String kind) throws Exception {
         try (Pair pair = new Pair(kind)) {
             MemorySegment memory = pair.arena.allocate(16);
-            pair.peer.setSoLinger(true, 0);
+            IoVectors unread = new IoVectors(new BufferOperations(), 1);
+            unread.set(0, memory.address(), 1);
+            assertEquals(1, pair.call(() -> pair.socket.gather(unread, 0, 1)));
+            pair.peer.setOption(StandardSocketOptions.SO_LINGER, 0);
             pair.peer.close();
             assertThrows(IOException.class, () -> {
                 for (int i = 0; i < 100 && pair.receive(memory) == 0; i++) {
@@ -127,7 +163,7 @@ class StreamSocketTest {
     void shouldSayThatThePeerHasEndedEvenIfItsLastBytesCameInPart(String kind) throws Exception {
         try (Pair pair = new Pair(kind)) {
             MemorySegment memory = pair.arena.allocate(64);
-            pair.peer.getOutputStream().write(TestBytes.pattern(1, 40));
+            pair.output.write(TestBytes.pattern(1, 40));
             pair.peer.shutdownOutput();
             int total = 0;
             int received = 0;
@@ -176,16 +212,44 @@ class StreamSocketTest {
                         return took;
                     });
                     while (have < sent) {
-                        have += pair.peer.getInputStream().read(received, have, (int) (sent - have));
+                        have += pair.input.read(received, have, (int) (sent - have));
                     }
                     pair.awaitEvent();
                 }
             }
             while (have < length) {
-                have += pair.peer.getInputStream().read(received, have, length - have);
+                have += pair.input.read(received, have, length - have);
             }
             assertTrue(shortSends > 0, "the kernel took everything at once");
             assertTrue(Arrays.equals(expected, received), "bytes in order");
+        }
+    }
+
+    @ParameterizedTest
+    @EveryTransport
+    void shouldSendAtTheEndOfARoundWhatItCan(String kind) throws Exception {
+        int length = 1000;
+        byte[] expected = TestBytes.pattern(7, length);
+        try (Pair pair = new Pair(kind)) {
+            MemorySegment memory = pair.arena.allocateFrom(ValueLayout.JAVA_BYTE, expected);
+            IoVectors vectors = new IoVectors(new BufferOperations(), 2);
+            vectors.set(0, memory.address(), 1);
+            vectors.set(1, memory.address() + 1, length - 1);
+            CompletableFuture<Boolean> taken = new CompletableFuture<>();
+            pair.inEvents.add(() -> {
+                if (!taken.isDone()) {
+                    taken.complete(pair.socket.gatherLater(vectors, 2));
+                }
+            });
+            pair.call(() -> {
+                pair.socket.rearm();
+                return true;
+            });
+            boolean later = taken.get(DEADLINE_S, TimeUnit.SECONDS);
+            assertEquals(kind.equals(TransportKinds.URING), later);
+            long sent = pair.call(() -> later ? pair.socket.gathered() : pair.socket.gather(vectors, 0, 2));
+            assertEquals(length, sent);
+            assertEquals(TestBytes.hex(expected), TestBytes.hex(pair.input.readNBytes(length)));
         }
     }
 
@@ -199,7 +263,7 @@ class StreamSocketTest {
             MemorySegment memory = pair.arena.allocate(2L * length);
             int total = 0;
             for (; total < SHORT_MESSAGES; total++) { // from now on it is received ahead, if the transport does that
-                pair.peer.getOutputStream().write(sent, total, 1);
+                pair.output.write(sent, total, 1);
                 while (pair.call(() -> {
                             int got = pair.socket.receive(memory.address(), 1);
                             pair.socket.receiveAhead(true);
@@ -210,13 +274,13 @@ class StreamSocketTest {
                 }
             }
             pair.events.drainPermits();
-            pair.peer.getOutputStream().write(sent, total, 1000);
+            pair.output.write(sent, total, 1000);
             pair.awaitEvent();
             pair.call(() -> {
                 pair.socket.receiveAhead(false);
                 return true;
             });
-            pair.peer.getOutputStream().write(sent, total + 1000, length - total - 1000);
+            pair.output.write(sent, total + 1000, length - total - 1000);
             pair.awaitEvent();
             for (int turn = 0; turn < TURNS; turn++) {
                 pair.call(() -> true); // all events are raised that will be

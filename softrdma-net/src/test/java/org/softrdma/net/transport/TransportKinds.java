@@ -33,6 +33,17 @@ public final class TransportKinds {
         };
     }
 
+    /** Opens one by name, with threads of a name of their own. */
+    public static Transport service(
+            String name, String threadName, int threads, SocketOptions options, Runnable ended) throws IOException {
+        return switch (name) {
+            case EPOLL -> NettyTransport.epoll(threadName, threads, options, ended);
+            case URING -> NettyTransport.uring(threadName, threads, options, ended);
+            case NIO -> NettyTransport.nio(threadName, threads, options, ended);
+            default -> throw new IllegalArgumentException(name);
+        };
+    }
+
     /** Those that a test runs on: all, or in ci/verify one that works here, if it is tagged "sampled"; its name decides. */
     public static Stream<String> of(ExtensionContext test) {
         if (Integer.getInteger("softrdma.sample", 1) == 1 || !test.getTags().contains("sampled")) {
