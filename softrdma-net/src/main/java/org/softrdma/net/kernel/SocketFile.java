@@ -6,7 +6,7 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
-import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
 /**
@@ -33,12 +33,12 @@ public final class SocketFile {
      * Binds a socket to a file, which this makes.
      *
      * @param descriptor of the socket
-     * @param file that does not exist
+     * @param file that does not exist; the kernel is given its path in UTF-8
      * @throws SystemCallException if the kernel refuses, for example because it exists
      * @throws IOException if the path has no bytes, or too many
      */
     public static void bind(int descriptor, Path file) throws IOException {
-        byte[] path = file.toString().getBytes(Charset.forName(System.getProperty("native.encoding")));
+        byte[] path = file.toString().getBytes(StandardCharsets.UTF_8);
         if (path.length == 0 || path.length > MAX_PATH_BYTES) {
             throw new IOException("the path has " + path.length + " bytes: expected 1 to " + MAX_PATH_BYTES);
         }

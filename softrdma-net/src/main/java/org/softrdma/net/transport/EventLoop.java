@@ -68,7 +68,7 @@ public interface EventLoop {
      * process's umask leaves, and stays when the acceptor is closed: rights, moving and deletion are the caller's. Of the
      * options, connections get the sizes of the buffers.
      *
-     * @param local where there is no file yet; a path of at most 107 bytes in the file system's encoding, with java.nio 106
+     * @param local where there is no file yet; a path of at most 107 bytes, with java.nio 106
      * @param backlog connections that may wait
      * @param accepted given each new connection, which is then {@link #adopt adopted} by some loop of the same transport
      * @throws ListenException if the path cannot be used
