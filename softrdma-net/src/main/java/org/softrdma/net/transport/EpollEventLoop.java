@@ -179,8 +179,7 @@ final class EpollEventLoop extends LinuxEventLoop {
     }
 
     private static final class EpollAcceptor extends LinuxAcceptor implements EpollIoHandle {
-        EpollAcceptor(
-                EpollEventLoop loop, Socket socket, SocketAddress local, Consumer<PendingSocket> accepted)
+        EpollAcceptor(EpollEventLoop loop, Socket socket, SocketAddress local, Consumer<PendingSocket> accepted)
                 throws IOException {
             super(loop, socket, local, accepted, NO_INPUT, EpollIoOps.EPOLLIN);
         }

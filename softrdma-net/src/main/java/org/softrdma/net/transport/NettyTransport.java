@@ -78,8 +78,8 @@ public final class NettyTransport implements Transport {
             group = new Group(threads, handlers);
             group.forEach(executor -> loops.add(wrap.apply((IoEventLoop) executor)));
             start(group);
-            group.forEach(loop -> loop.terminationFuture()
-                    .addListener(_ -> threads.ended().run()));
+            group.forEach(loop ->
+                    loop.terminationFuture().addListener(_ -> threads.ended().run()));
         }
     }
 

@@ -75,8 +75,7 @@ final class NioEventLoop extends NettyEventLoop implements DatagramLoop {
         return listenOn(local, StandardProtocolFamily.UNIX, backlog, accepted);
     }
 
-    private Acceptor listenOn(
-            SocketAddress local, ProtocolFamily family, int backlog, Consumer<PendingSocket> accepted)
+    private Acceptor listenOn(SocketAddress local, ProtocolFamily family, int backlog, Consumer<PendingSocket> accepted)
             throws IOException {
         ServerSocketChannel channel = counted(ServerSocketChannel.open(family));
         try {

@@ -274,8 +274,7 @@ final class UringEventLoop extends LinuxEventLoop {
     }
 
     private static final class UringAcceptor extends LinuxAcceptor implements UringHandle {
-        UringAcceptor(
-                UringEventLoop loop, Socket socket, SocketAddress local, Consumer<PendingSocket> accepted)
+        UringAcceptor(UringEventLoop loop, Socket socket, SocketAddress local, Consumer<PendingSocket> accepted)
                 throws IOException {
             super(loop, socket, local, accepted, Wanted.NONE, Wanted.INPUT);
         }

@@ -36,8 +36,7 @@ class ListenExceptionTest {
 
         assertEquals(ListenException.Reason.NOT_PERMITTED, epoll.reason());
         assertEquals(ListenException.Reason.NOT_PERMITTED, nio.reason());
-        assertEquals(
-                "cannot listen on /run/other/socket: this process may not make files there", epoll.getMessage());
+        assertEquals("cannot listen on /run/other/socket: this process may not make files there", epoll.getMessage());
         assertEquals(epoll.getMessage(), nio.getMessage());
     }
 

@@ -23,7 +23,8 @@ class ServiceLoopsTest {
                 TransportKinds.service(kind, "teller", LOOPS, new SocketOptions(0, 0, 0), ended::release)) {
             assertEquals(kind, transport.name());
             for (EventLoop loop : transport.loops()) {
-                names.add(StreamSocketTest.call(loop, () -> Thread.currentThread().getName()));
+                names.add(
+                        StreamSocketTest.call(loop, () -> Thread.currentThread().getName()));
             }
             assertEquals(0, ended.availablePermits());
         }

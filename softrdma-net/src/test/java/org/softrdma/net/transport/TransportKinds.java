@@ -34,8 +34,8 @@ public final class TransportKinds {
     }
 
     /** Opens one by name, with threads of a name of their own. */
-    public static Transport service(
-            String name, String threadName, int threads, SocketOptions options, Runnable ended) throws IOException {
+    public static Transport service(String name, String threadName, int threads, SocketOptions options, Runnable ended)
+            throws IOException {
         return switch (name) {
             case EPOLL -> NettyTransport.epoll(threadName, threads, options, ended);
             case URING -> NettyTransport.uring(threadName, threads, options, ended);

@@ -15,6 +15,7 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.io.TempDir;
@@ -74,11 +75,10 @@ class UnixSocketTest extends StreamSocketTest {
         }
 
         @Override
-        public void close() throws Exception {
-            boolean ignored = call(loop, () -> {
-                acceptor.close();
-                return true;
-            });
+        public void close() {
+            CompletableFuture.runAsync(acceptor::close, loop::execute)
+                    .orTimeout(DEADLINE_S, TimeUnit.SECONDS)
+                    .join();
         }
     }
 
@@ -156,7 +156,8 @@ class UnixSocketTest extends StreamSocketTest {
         Files.writeString(address.getPath(), "kept");
         try (Transport transport = open(kind, PLAIN)) {
             assertEquals(
-                    ListenException.Reason.IN_USE, requireRefused(transport, address).reason());
+                    ListenException.Reason.IN_USE,
+                    requireRefused(transport, address).reason());
         }
         assertEquals("kept", Files.readString(address.getPath()));
     }
@@ -223,7 +224,7 @@ class UnixSocketTest extends StreamSocketTest {
             EventLoop loop = transport.loops().getLast();
 
             long sent = call(loop, () -> socket.gather(vectors, 0, 1));
-            assertTrue(sent > 0 && sent <= 4 * asked, () -> sent + " bytes went though nobody reads");
+            assertTrue(sent > 0 && sent <= 4L * asked, () -> sent + " bytes went though nobody reads");
             assertFalse(call(loop, socket::isHostSilent));
             assertTrue(peer.isConnected());
         }
