@@ -91,8 +91,8 @@ final class ListenOptions {
             names = "--io",
             paramLabel = "auto|uring|epoll|nio",
             defaultValue = "auto",
-            description = "How the memcached port does its I/O (${DEFAULT-VALUE}: io_uring for TCP without TLS, else"
-                    + " epoll, else NIO). The RDMA port: --device transport=...")
+            description = "How the memcached port does its I/O (${DEFAULT-VALUE}: io_uring, else epoll, else NIO)."
+                    + " The RDMA port: --device transport=...")
     private PortSettings.Io io = PortSettings.Io.AUTO;
 
     @Option(

@@ -74,7 +74,7 @@ final class ModuleArrows {
     static final Map<String, List<String>> LIBRARIES = new TreeMap<>(Map.of(
             "com.ibm.disni..", List.of("disni.."),
             "org.apache.zookeeper..", List.of("cluster.."),
-            "io.netty..", List.of("net.transport..", "kv.server.netty..", "kv.server.stream.."),
+            "io.netty..", List.of("net.transport..", "kv.server.stream.."),
             "org.agrona..",
                     List.of(
                             "net..",

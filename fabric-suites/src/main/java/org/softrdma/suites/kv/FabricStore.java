@@ -64,7 +64,7 @@ public final class FabricStore implements AutoCloseable {
                         .withNanoClock(fabric.clock())
                         .withRandom(fabric.scheduler().choices().generator())
                         .withNetwork(new StreamNetwork(
-                                (name, threads, _) -> node.sockets(name, threads),
+                                (port, name, _) -> node.sockets(name, port.threads()),
                                 fabric.scheduler().choices().between(LEAST_BUFFER_BYTES, MOST_BUFFER_BYTES)))
                         .withOwnThreads(new FabricServerThreads(fabric, node))
                         .withTurns(new SimulatedTurns(fabric, node)));

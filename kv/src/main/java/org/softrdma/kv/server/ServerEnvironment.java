@@ -8,6 +8,7 @@ import org.agrona.concurrent.SystemNanoClock;
 import org.softrdma.kv.server.host.PlatformThreads;
 import org.softrdma.kv.server.host.ServerNetwork;
 import org.softrdma.kv.server.host.ServerThreads;
+import org.softrdma.kv.server.stream.StreamNetwork;
 import org.softrdma.kv.turns.Turns;
 
 /**
@@ -37,7 +38,7 @@ public record ServerEnvironment(
                 new ServerClock(ServerEnvironment::nowSeconds, SystemNanoClock.INSTANCE),
                 ServerEnvironment::nowSeconds,
                 new SecureRandom(),
-                new SocketNetwork(),
+                new StreamNetwork(),
                 new PlatformThreads(),
                 Turns.OF_JVM);
     }

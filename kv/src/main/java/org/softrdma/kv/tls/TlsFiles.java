@@ -5,13 +5,19 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
+import java.security.PrivateKey;
+import java.security.cert.Certificate;
 import java.security.cert.X509Certificate;
 import java.util.List;
+import javax.net.ssl.KeyManager;
+import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 
 /** The files that TLS is configured with, and the sentences for what is wrong with them. */
 public final class TlsFiles {
+    private static final char[] NO_PASSWORD = {};
+
     private TlsFiles() {}
 
     /** Reads a file; the message of its failure begins with the file. */
@@ -51,16 +57,36 @@ public final class TlsFiles {
      * @throws GeneralSecurityException if the JDK cannot keep them
      */
     public static TrustManagerFactory trust(List<X509Certificate> authorities) throws GeneralSecurityException {
+        KeyStore store = emptyStore();
+        int number = 0;
+        for (X509Certificate each : authorities) {
+            store.setCertificateEntry("authority" + number++, each);
+        }
+        TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+        trust.init(store);
+        return trust;
+    }
+
+    /**
+     * What shows a certificate.
+     *
+     * @param chain the certificate, and those that have signed it
+     * @param key of the certificate
+     * @throws GeneralSecurityException if the JDK cannot keep them
+     */
+    public static KeyManager[] identity(List<X509Certificate> chain, PrivateKey key) throws GeneralSecurityException {
+        KeyStore store = emptyStore();
+        store.setKeyEntry("own", key, NO_PASSWORD, chain.toArray(Certificate[]::new));
+        KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+        keys.init(store, NO_PASSWORD);
+        return keys.getKeyManagers();
+    }
+
+    private static KeyStore emptyStore() throws GeneralSecurityException {
         try {
             KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
             store.load(null, null);
-            int number = 0;
-            for (X509Certificate each : authorities) {
-                store.setCertificateEntry("authority" + number++, each);
-            }
-            TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-            trust.init(store);
-            return trust;
+            return store;
         } catch (IOException e) {
             throw new GeneralSecurityException(e.getMessage(), e); // nothing is loaded from anywhere
         }

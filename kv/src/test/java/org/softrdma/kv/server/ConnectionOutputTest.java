@@ -1,19 +1,14 @@
 package org.softrdma.kv.server;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 
 import io.netty.buffer.AbstractByteBufAllocator;
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
-import io.netty.channel.embedded.EmbeddedChannel;
-import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.softrdma.kv.server.host.InputBudget;
-import org.softrdma.kv.server.netty.NettyConnection;
 import org.softrdma.kv.server.session.MemcachedConnection;
+import org.softrdma.kv.server.stream.ScriptedConnection;
 
 /** Answers for which there is no memory. */
 class ConnectionOutputTest {
@@ -54,16 +49,12 @@ class ConnectionOutputTest {
                 RawMemcached client = new RawMemcached(running.address())) {
             String stored = "STORED\r\n";
             assertEquals(stored, client.ask("set v 0 0 " + LONG.length() + "\r\n" + LONG + "\r\n", stored));
-            EmbeddedChannel channel = new EmbeddedChannel();
-            channel.config().setAllocator(new Scarce(buffers));
-            channel.pipeline()
-                    .addLast(new NettyConnection(
-                            connection ->
-                                    new MemcachedConnection(running.server().parts(), connection),
-                            new InputBudget(Long.MAX_VALUE)));
-            channel.writeInbound(Unpooled.copiedBuffer("get v v\r\n", StandardCharsets.US_ASCII));
-            channel.finishAndReleaseAll();
-            assertFalse(channel.isOpen());
+            try (ScriptedConnection connection = new ScriptedConnection(
+                    new Scarce(buffers),
+                    channel -> new MemcachedConnection(running.server().parts(), channel))) {
+                connection.comes("get v v\r\n");
+                String ignored = connection.turn();
+            }
             String deleted = "DELETED\r\n";
             assertEquals(deleted, client.ask("delete v\r\n", deleted));
             KvServer server = running.server();

@@ -34,7 +34,6 @@ import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.softrdma.kv.server.host.PortSettings;
 import org.softrdma.kv.server.memory.RegisteredChunks;
@@ -52,14 +51,14 @@ class ServerOptionsTest {
     private Path directory;
 
     @ParameterizedTest
-    @EnumSource(value = PortSettings.Io.class, mode = EnumSource.Mode.EXCLUDE, names = "URING")
+    @MethodSource(EachIo.USABLE)
     void shouldServeUnixSocket(PortSettings.Io io) throws IOException {
         shouldServeUnixSocket(io, directory.resolve("socket"));
     }
 
     /** As long as the kernel allows: 108 bytes with the zero at the end. */
     @ParameterizedTest
-    @EnumSource(value = PortSettings.Io.class, mode = EnumSource.Mode.EXCLUDE, names = "URING")
+    @MethodSource(EachIo.USABLE)
     void shouldServeUnixSocketWhosePathIsLong(PortSettings.Io io) throws IOException {
         for (int length = 105; length <= 107; length++) {
             Path file =

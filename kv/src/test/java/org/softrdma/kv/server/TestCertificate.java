@@ -68,11 +68,13 @@ public final class TestCertificate {
         return store.getCertificate(name);
     }
 
-    Path chain() {
+    /** PEM file of the certificate. */
+    public Path chain() {
         return chain;
     }
 
-    Path key() {
+    /** PEM file of its key. */
+    public Path key() {
         return key;
     }
 

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.kv.client.KvException;
 import org.softrdma.kv.server.host.PortSettings;
@@ -103,7 +103,7 @@ class TlsTest {
     }
 
     @ParameterizedTest
-    @EnumSource(value = PortSettings.Io.class, mode = EnumSource.Mode.EXCLUDE, names = "URING")
+    @MethodSource(EachIo.USABLE)
     void shouldServeTextAndBinaryClients(PortSettings.Io io) throws Exception {
         SSLContext trusting = ours.clientOf(null);
         try (RunningServer running =
@@ -138,7 +138,7 @@ class TlsTest {
 
     /** TLS 1.3 has half-closed connections: a close_notify that ends one direction, while TCP goes on. */
     @ParameterizedTest
-    @EnumSource(value = PortSettings.Io.class, mode = EnumSource.Mode.EXCLUDE, names = "URING")
+    @MethodSource(EachIo.USABLE)
     void shouldAnswerAllOfAClientThatSendsNoMore(PortSettings.Io io) throws Exception {
         int gets = 50;
         byte[] value = random(100_000);

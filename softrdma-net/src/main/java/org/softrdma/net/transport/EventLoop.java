@@ -2,11 +2,13 @@ package org.softrdma.net.transport;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.agrona.concurrent.NanoClock;
+import org.jspecify.annotations.Nullable;
 
 /** One thread that drives sockets, tasks and timers. */
 public interface EventLoop {
@@ -111,6 +113,14 @@ public interface EventLoop {
 
     /** An accepted connection that no loop drives yet. */
     interface PendingSocket {
+        /**
+         * The peer's address, where the listening socket may have taken connections of both families; null where the socket
+         * that was listened on says enough.
+         */
+        default @Nullable SocketAddress remoteAddress() {
+            return null;
+        }
+
         /** Closes a connection that no loop will adopt. */
         void discard();
     }

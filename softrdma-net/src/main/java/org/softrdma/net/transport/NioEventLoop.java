@@ -202,6 +202,16 @@ final class NioEventLoop extends NettyEventLoop implements DatagramLoop {
         }
 
         @Override
+        public @Nullable SocketAddress remoteAddress() {
+            try {
+                return channel.getRemoteAddress();
+            } catch (IOException e) {
+                LOG.debug("cannot read the remote address of {}", channel, e);
+                return null;
+            }
+        }
+
+        @Override
         public void discard() {
             closeQuietly(channel);
         }

@@ -4,13 +4,10 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
-import java.security.KeyStore;
 import java.security.PrivateKey;
-import java.security.cert.Certificate;
 import java.security.cert.X509Certificate;
 import java.util.List;
 import javax.net.ssl.KeyManager;
-import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLParameters;
@@ -28,8 +25,6 @@ import org.softrdma.kv.tls.TlsFiles;
  * @param name what the certificate must name instead of the host; null for the host
  */
 public record ClientTls(SSLContext context, @Nullable String name) {
-    private static final char[] NO_PASSWORD = {};
-
     /**
      * TLS as the JDK is set up.
      *
@@ -76,12 +71,7 @@ public record ClientTls(SSLContext context, @Nullable String name) {
             throw new IOException("key " + key + " is not the key of the first certificate of " + certificates + ", of "
                     + chain.getFirst().getSubjectX500Principal());
         }
-        KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
-        store.load(null, null);
-        store.setKeyEntry("client", secret, NO_PASSWORD, chain.toArray(Certificate[]::new));
-        KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-        keys.init(store, NO_PASSWORD);
-        return keys.getKeyManagers();
+        return TlsFiles.identity(chain, secret);
     }
 
     /**

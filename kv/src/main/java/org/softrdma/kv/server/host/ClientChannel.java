@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A client's connection to the memcached port, below its requests: bytes in and out, and the thread that owns it.
- * Behind it is Netty, perhaps with TLS in between, or event loops: io_uring's, or simulated ones. What comes in goes to the
+ * Behind it are event loops, perhaps with TLS in between, of the system or simulated. What comes in goes to the
  * {@link ClientHandler}. Methods belong to the connection's thread unless they say otherwise.
  */
 public interface ClientChannel {

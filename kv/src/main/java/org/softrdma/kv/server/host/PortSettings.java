@@ -40,9 +40,9 @@ public record PortSettings(
 
     /** How the memcached port does its I/O. */
     public enum Io {
-        /** io_uring where it works and the port is TCP in the clear, otherwise epoll, otherwise NIO. */
+        /** io_uring where it works, otherwise epoll, otherwise NIO. */
         AUTO,
-        /** io_uring, for TCP in the clear. */
+        /** io_uring. */
         URING,
         /** epoll. */
         EPOLL,

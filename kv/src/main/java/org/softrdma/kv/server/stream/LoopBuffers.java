@@ -27,6 +27,7 @@ final class LoopBuffers {
     private final ByteBufAllocator allocator;
     private final InputBudget inputBudget;
     private final ArrayDeque<ByteBuf> idle = new ArrayDeque<>(MOST_IDLE);
+    private final RecordBuffers records = new RecordBuffers(this);
     private final int mostIdle;
     private @Nullable ByteBuf input;
 
@@ -95,19 +96,31 @@ final class LoopBuffers {
         kept.release();
     }
 
-    private ByteBuf allocate(int length) {
+    /** Buffers for TLS records. */
+    RecordBuffers records() {
+        return records;
+    }
+
+    /**
+     * Direct memory of this length; the caller releases it.
+     *
+     * @throws OutOfBuffersException if there is none
+     */
+    ByteBuf allocate(int length) {
         try {
             return allocator.directBuffer(length, length);
         } catch (OutOfDirectMemoryError e) {
-            if (idle.isEmpty()) {
-                throw new OutOfBuffersException(e);
-            }
             releaseIdle();
-            return allocate(length);
+        }
+        try {
+            return allocator.directBuffer(length, length);
+        } catch (OutOfDirectMemoryError e) {
+            throw new OutOfBuffersException(e);
         }
     }
 
     private void releaseIdle() {
+        records.releaseIdle();
         while (!idle.isEmpty()) {
             idle.removeLast().release();
         }

@@ -11,6 +11,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.kv.server.host.ClientChannel;
 import org.softrdma.kv.server.host.ClientHandler;
+import org.softrdma.kv.server.tls.TlsPort;
 import org.softrdma.net.transport.EventLoop;
 import org.softrdma.net.transport.SocketEvents;
 import org.softrdma.net.transport.StreamSocket;
@@ -86,9 +87,14 @@ final class StreamChannel implements ClientChannel, SocketEvents {
         handler = clients.apply(this);
     }
 
-    /** Takes an accepted connection; if that fails, the socket is closed, and the caller closes this. */
-    void adopt(EventLoop.PendingSocket pending) throws IOException {
-        StreamSocket adopted = loop.adopt(pending, this);
+    /**
+     * Takes an accepted connection; if that fails, the socket is closed, and the caller closes this.
+     *
+     * @param tls null for bytes in the clear
+     */
+    void adopt(EventLoop.PendingSocket pending, @Nullable TlsPort tls) throws IOException {
+        StreamSocket adopted =
+                tls == null ? loop.adopt(pending, this) : new TlsSocket(loop, pending, buffers.records(), tls, this);
         socket = adopted;
         local = adopted.localAddress();
     }
@@ -141,7 +147,8 @@ final class StreamChannel implements ClientChannel, SocketEvents {
         }
     }
 
-    private void fail(Throwable cause) {
+    /** Ends it, and says why. */
+    void fail(Throwable cause) {
         try {
             handler.failed(cause);
         } finally {

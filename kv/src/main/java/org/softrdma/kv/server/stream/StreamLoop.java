@@ -7,11 +7,13 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.softrdma.kv.server.host.ClientChannel;
 import org.softrdma.kv.server.host.ClientHandler;
 import org.softrdma.kv.server.host.InputBudget;
+import org.softrdma.kv.server.tls.TlsPort;
 import org.softrdma.net.transport.EventLoop;
 
 /** A loop and its connections. The loop's thread, unless a method says otherwise. */
@@ -48,12 +50,16 @@ final class StreamLoop {
         return loop;
     }
 
-    /** Takes a connection, soon. Any thread. */
-    void take(EventLoop.PendingSocket pending) {
-        loop.execute(() -> adopt(pending));
+    /**
+     * Takes a connection, soon. Any thread.
+     *
+     * @param tls null for bytes in the clear
+     */
+    void take(EventLoop.PendingSocket pending, @Nullable TlsPort tls) {
+        loop.execute(() -> adopt(pending, tls));
     }
 
-    private void adopt(EventLoop.PendingSocket pending) {
+    private void adopt(EventLoop.PendingSocket pending, @Nullable TlsPort tls) {
         StreamChannel channel;
         try {
             channel = new StreamChannel(loop, buffers, clients, channels::remove);
@@ -63,7 +69,7 @@ final class StreamLoop {
         }
         try {
             channels.add(channel);
-            channel.adopt(pending);
+            channel.adopt(pending, tls);
         } catch (IOException e) {
             LOG.debug("a connection has ended before it was served: {}", e.getMessage());
             channel.close();

@@ -1,25 +1,18 @@
 package org.softrdma.kv.server.stream;
 
 import io.netty.util.internal.PlatformDependent;
-import java.io.IOException;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.softrdma.kv.server.host.ClientChannel;
 import org.softrdma.kv.server.host.ClientHandler;
-import org.softrdma.kv.server.host.NetworkUnavailableException;
 import org.softrdma.kv.server.host.PortSettings;
 import org.softrdma.kv.server.host.ServerNetwork;
 import org.softrdma.kv.server.host.ServerPort;
-import org.softrdma.net.transport.NettyTransport;
-import org.softrdma.net.transport.SocketOptions;
 import org.softrdma.net.transport.Transport;
 
-/** TCP in the clear by event loops: those of io_uring, or of a simulation. */
+/** TCP, TLS and Unix sockets by event loops: those of the system, or of a simulation. */
 public final class StreamNetwork implements ServerNetwork {
     private static final String THREAD_NAME = "kv-memcached";
-
-    /** Sizes of the kernel's buffers, and how long silent clients stay, are the kernel's, as on the other networks. */
-    private static final SocketOptions OPTIONS = new SocketOptions(0, 0, 0, true, true);
 
     private final Sockets sockets;
     private final long bufferBytes;
@@ -30,17 +23,17 @@ public final class StreamNetwork implements ServerNetwork {
         /**
          * Opens them; the port closes them.
          *
+         * @param settings of the port: how many loops, and how they do their I/O
          * @param name of their threads
-         * @param threads how many loops
          * @param ended run when the thread of a loop has ended, also when it was meant to
-         * @throws NetworkUnavailableException if there are none here; another network may serve the port
+         * @throws RuntimeException if there are none here; the message says why
          */
-        Transport open(String name, int threads, Runnable ended);
+        Transport open(PortSettings settings, String name, Runnable ended);
     }
 
-    /** By io_uring. Nothing is open. */
+    /** By the sockets of the system. Nothing is open. */
     public StreamNetwork() {
-        this(StreamNetwork::uring, PlatformDependent.maxDirectMemory());
+        this(new SystemSockets(), PlatformDependent.maxDirectMemory());
     }
 
     /**
@@ -59,24 +52,7 @@ public final class StreamNetwork implements ServerNetwork {
             PortSettings settings,
             Function<? super ClientChannel, ? extends ClientHandler> clients,
             Consumer<? super Throwable> failed) {
-        if (settings.tls() != null || settings.unixSocket() != null) {
-            throw new NetworkUnavailableException("it serves TCP in the clear only");
-        }
-        EndedLoops ended = new EndedLoops(failed);
-        Transport opened = sockets.open(THREAD_NAME, settings.threads(), ended);
-        return new StreamPort(opened, settings, bufferBytes, clients, ended);
-    }
-
-    /** The kernel has a ring for a trial, but perhaps not for each loop: memory, or descriptors. */
-    private static Transport uring(String name, int threads, Runnable ended) {
-        NettyTransport.uringObstacle().ifPresent(reason -> {
-            throw new NetworkUnavailableException(reason);
-        });
-        try {
-            return NettyTransport.uring(name, threads, OPTIONS, ended);
-        } catch (IOException e) {
-            throw new NetworkUnavailableException(String.valueOf(e.getMessage()), e);
-        }
+        return new StreamPort(sockets, THREAD_NAME, settings, bufferBytes, clients, new EndedLoops(failed));
     }
 
     @Override

@@ -1,7 +1,7 @@
 /**
- * The memcached port by io_uring: a {@link org.softrdma.kv.server.host.ServerNetwork} on the event loops and sockets of
- * softrdma-net, which the software RNIC uses too. The same port runs on the simulated network, on loops that implement the
- * same interfaces ({@link org.softrdma.kv.server.stream.StreamNetwork.Sockets}).
+ * The memcached port: a {@link org.softrdma.kv.server.host.ServerNetwork} on the event loops and sockets of softrdma-net
+ * (io_uring, epoll or NIO), which the software RNIC uses too. The same port runs on the simulated network, on loops that
+ * implement the same interfaces ({@link org.softrdma.kv.server.stream.StreamNetwork.Sockets}).
  *
  * <p>Design. What a GET costs a port beside the store is system calls, and the way to them. So
  *
@@ -20,8 +20,8 @@
  *       ring's buffers with them.
  * </ul>
  *
- * <p>TLS and Unix sockets are not for it: {@link org.softrdma.kv.server.netty} serves them. Threads: each connection has one loop, whose thread runs
- * everything of it. Read {@link org.softrdma.kv.server.stream.StreamPort} first.
+ * <p>TLS is a socket before the socket ({@link org.softrdma.kv.server.stream.TlsSocket}). Threads: each connection has one loop,
+ * {@code kv-memcached-*}, whose thread runs everything of it. Read {@link org.softrdma.kv.server.stream.StreamPort} first.
  */
 @NullMarked
 package org.softrdma.kv.server.stream;

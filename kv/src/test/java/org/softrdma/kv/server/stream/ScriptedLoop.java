@@ -17,6 +17,7 @@ import org.softrdma.net.transport.StreamSocket;
 /** A loop that a test drives, with one socket. */
 final class ScriptedLoop implements EventLoop {
     private final ArrayDeque<Runnable> tasks = new ArrayDeque<>();
+    private final ArrayDeque<Runnable> nextTurn = new ArrayDeque<>();
     private final ScriptedSocket socket = new ScriptedSocket();
     private @Nullable SocketEvents events;
 
@@ -28,6 +29,8 @@ final class ScriptedLoop implements EventLoop {
     /** A turn in which the socket has an event; returns what it was asked, in order. */
     String turn(boolean mayWrite) {
         socket.calls.clear();
+        tasks.addAll(nextTurn);
+        nextTurn.clear();
         SocketEvents told = events;
         if (told != null) {
             socket.inTurn = true;
@@ -75,7 +78,11 @@ final class ScriptedLoop implements EventLoop {
 
     @Override
     public Cancellable schedule(Runnable task, long delay, TimeUnit unit) {
-        throw new UnsupportedOperationException();
+        if (delay > 0) {
+            return () -> {}; // no time passes
+        }
+        nextTurn.add(task);
+        return () -> nextTurn.remove(task);
     }
 
     @Override

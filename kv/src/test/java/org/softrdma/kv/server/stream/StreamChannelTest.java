@@ -40,7 +40,7 @@ class StreamChannelTest {
 
     @BeforeEach
     void connect() throws IOException {
-        channel.adopt(() -> {});
+        channel.adopt(() -> {}, null);
     }
 
     @AfterEach

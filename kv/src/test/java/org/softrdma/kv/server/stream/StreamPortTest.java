@@ -2,7 +2,6 @@ package org.softrdma.kv.server.stream;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -11,28 +10,22 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
+import java.util.Locale;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Assumptions;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.softrdma.kv.client.KvClient;
 import org.softrdma.kv.server.ItemSettings.Registration;
 import org.softrdma.kv.server.RawMemcached;
 import org.softrdma.kv.server.RunningServer;
-import org.softrdma.kv.server.host.NetworkUnavailableException;
 import org.softrdma.kv.server.host.PortInUseException;
 import org.softrdma.kv.server.host.PortSettings;
 import org.softrdma.kv.server.host.ServerPort;
-import org.softrdma.kv.server.host.TlsSettings;
-import org.softrdma.kv.server.netty.MemcachedPort;
 import org.softrdma.net.transport.NettyTransport;
 import org.softrdma.testkit.KeptPorts;
 
@@ -40,39 +33,20 @@ import org.softrdma.testkit.KeptPorts;
 class StreamPortTest {
     private static final byte[] KEY = "key".getBytes(StandardCharsets.US_ASCII);
 
-    @TempDir
-    private Path directory;
-
-    @BeforeAll
-    static void needUring() {
-        NettyTransport.uringObstacle().ifPresent(reason -> Assumptions.abort("io_uring does not work here: " + reason));
-    }
-
     private static ServerPort port(RunningServer running) {
         return running.server().memcachedPort();
     }
 
     @Test
-    void shouldBeTakenUnlessAnotherIsChosen() {
-        try (RunningServer auto = new RunningServer();
-                RunningServer uring = new RunningServer(context -> context.io(PortSettings.Io.URING));
-                RunningServer epoll = new RunningServer(context -> context.io(PortSettings.Io.EPOLL))) {
-            assertInstanceOf(StreamPort.class, port(auto));
-            assertInstanceOf(StreamPort.class, port(uring));
-            assertInstanceOf(MemcachedPort.class, port(epoll));
+    void shouldTakeIoUringUnlessAnotherIsChosen() {
+        NettyTransport.uringObstacle().ifPresent(reason -> Assumptions.abort("io_uring does not work here: " + reason));
+        for (PortSettings.Io io : PortSettings.Io.values()) {
+            try (RunningServer running = new RunningServer(context -> context.io(io))) {
+                String expected =
+                        io == PortSettings.Io.AUTO ? "uring" : io.name().toLowerCase(Locale.ROOT);
+                assertEquals(expected, ((StreamPort) port(running)).io());
+            }
         }
-    }
-
-    @Test
-    void shouldLeaveUnixSocketsToNetty() {
-        try (RunningServer auto = new RunningServer(context -> context.unixSocket(directory.resolve("socket"), 0700))) {
-            assertInstanceOf(MemcachedPort.class, port(auto));
-        }
-        UncheckedIOException failure = assertThrows(
-                UncheckedIOException.class,
-                () -> new RunningServer(context ->
-                        context.unixSocket(directory.resolve("socket"), 0700).io(PortSettings.Io.URING)));
-        assertEquals("the memcached port cannot use uring here: it serves TCP in the clear only", failure.getMessage());
     }
 
     @Test
@@ -95,8 +69,7 @@ class StreamPortTest {
         try (RunningServer running = new RunningServer()) {
             UncheckedIOException failure = assertThrows(
                     UncheckedIOException.class,
-                    () -> new RunningServer(
-                            context -> context.io(PortSettings.Io.URING).memcachedAddress(running.address())));
+                    () -> new RunningServer(context -> context.memcachedAddress(running.address())));
             assertEquals(
                     "cannot listen on 127.0.0.1:" + running.address().getPort()
                             + ": the port is in use; choose another with -p (0 takes any free one)",
@@ -115,26 +88,6 @@ class StreamPortTest {
                 assertEquals(free, second.address());
             }
         }
-    }
-
-    /** Whoever wants TLS does not get a port in the clear. */
-    @Test
-    void shouldLeaveTlsToNetty() {
-        TlsSettings tls = TlsSettings.of(directory.resolve("none.pem"), directory.resolve("none.key"));
-        StreamNetwork network = new StreamNetwork();
-        PortSettings settings = new PortSettings(
-                List.of(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0)),
-                Set.of(),
-                null,
-                0,
-                1,
-                1,
-                PortSettings.Io.AUTO,
-                tls);
-        NetworkUnavailableException refused = assertThrows(
-                NetworkUnavailableException.class,
-                () -> network.listen(settings, channel -> new ScriptedClient(channel), failure -> {}));
-        assertEquals("it serves TCP in the clear only", refused.getMessage());
     }
 
     @Test

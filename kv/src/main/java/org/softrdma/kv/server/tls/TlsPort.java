@@ -1,12 +1,5 @@
-package org.softrdma.kv.server.netty;
+package org.softrdma.kv.server.tls;
 
-import io.netty.buffer.ByteBufAllocator;
-import io.netty.buffer.UnpooledByteBufAllocator;
-import io.netty.handler.ssl.ClientAuth;
-import io.netty.handler.ssl.SslContext;
-import io.netty.handler.ssl.SslContextBuilder;
-import io.netty.handler.ssl.SslHandler;
-import io.netty.handler.ssl.SslProvider;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
@@ -15,7 +8,11 @@ import java.security.cert.X509Certificate;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLException;
+import javax.net.ssl.TrustManager;
+import org.jspecify.annotations.Nullable;
 import org.softrdma.kv.server.host.PortSecurity;
 import org.softrdma.kv.server.host.TlsSettings;
 import org.softrdma.kv.tls.CertificateKey;
@@ -23,14 +20,10 @@ import org.softrdma.kv.tls.PemFile;
 import org.softrdma.kv.tls.TlsFiles;
 
 /**
- * TLS of the memcached port: Netty's handler and the JDK's provider. A connection keeps the certificates that it
- * began with. Any thread.
+ * TLS of the memcached port, by the JDK's provider. A connection keeps the certificates that it began with. Any thread.
  */
-final class TlsPort implements PortSecurity {
-    /** A client that says nothing costs a connection; memcached lets it. */
-    private static final long HANDSHAKE_TIMEOUT_MS = TimeUnit.SECONDS.toMillis(10);
-
-    private static final long SESSION_SECONDS = TimeUnit.DAYS.toSeconds(1);
+public final class TlsPort implements PortSecurity {
+    private static final int SESSION_SECONDS = (int) TimeUnit.DAYS.toSeconds(1);
 
     private static final String[] TLS_1_3 = {"TLSv1.3"};
     private static final String[] FROM_TLS_1_2 = {"TLSv1.3", "TLSv1.2"};
@@ -40,14 +33,14 @@ final class TlsPort implements PortSecurity {
     private volatile Loaded loaded;
 
     /** What was read from the files, and when. */
-    private record Loaded(SslContext context, long atNs) {}
+    private record Loaded(SSLContext context, long atNs) {}
 
     /**
      * Reads the files, and tries a handshake with them.
      *
      * @throws IOException if one of them is not good, or if no handshake can succeed; the message says why
      */
-    TlsPort(TlsSettings settings) throws IOException {
+    public TlsPort(TlsSettings settings) throws IOException {
         this.settings = settings;
         this.loaded = load(settings);
     }
@@ -62,26 +55,16 @@ final class TlsPort implements PortSecurity {
                         + settings.certificates() + ": expected the private key of its first certificate, of "
                         + chain.getFirst().getSubjectX500Principal());
             }
-            SslContextBuilder builder = SslContextBuilder.forServer(secret, chain)
-                    .sslProvider(SslProvider.JDK)
-                    .protocols(settings.onlyNewest() ? TLS_1_3 : FROM_TLS_1_2)
-                    .sessionTimeout(settings.sessionsKept() ? SESSION_SECONDS : 1)
-                    .clientAuth(
-                            switch (settings.clients()) {
-                                case IGNORED -> ClientAuth.NONE;
-                                case WANTED -> ClientAuth.OPTIONAL;
-                                case NEEDED -> ClientAuth.REQUIRE;
-                            });
-            if (!settings.ciphers().isEmpty()) {
-                builder.ciphers(settings.ciphers());
-            }
             Path authorities = settings.authorities();
-            if (authorities != null) {
-                builder.trustManager(TlsFiles.trust(TlsFiles.read("ssl_ca_cert", authorities, PemFile::certificates)));
-            }
-            SslContext context = builder.build();
-            TrialHandshake.with(
-                    context.newEngine(UnpooledByteBufAllocator.DEFAULT)); // finds unknown cipher suites, too
+            @Nullable
+            TrustManager @Nullable [] trust = authorities == null
+                    ? null
+                    : TlsFiles.trust(TlsFiles.read("ssl_ca_cert", authorities, PemFile::certificates))
+                            .getTrustManagers();
+            SSLContext context = SSLContext.getInstance("TLS");
+            context.init(TlsFiles.identity(chain, secret), trust, null);
+            context.getServerSessionContext().setSessionTimeout(settings.sessionsKept() ? SESSION_SECONDS : 1);
+            TrialHandshake.with(engine(context, settings)); // finds unknown cipher suites, too
             return new Loaded(context, System.nanoTime());
         } catch (SSLException | GeneralSecurityException | IllegalArgumentException e) {
             throw new IOException(
@@ -91,16 +74,38 @@ final class TlsPort implements PortSecurity {
         }
     }
 
-    /** What encrypts one connection. */
-    SslHandler handler(ByteBufAllocator allocator) {
-        SslHandler handler = loaded.context().newHandler(allocator);
-        handler.setHandshakeTimeoutMillis(HANDSHAKE_TIMEOUT_MS);
-        handler.handshakeFuture().addListener(handshake -> {
-            if (!handshake.isSuccess()) {
-                handshakeErrors.increment();
-            }
-        });
-        return handler;
+    /** What connections that come now are encrypted with. */
+    public SSLContext context() {
+        return loaded.context();
+    }
+
+    /**
+     * What encrypts one connection.
+     *
+     * @param context of {@link #context}
+     */
+    public SSLEngine engine(SSLContext context) {
+        return engine(context, settings);
+    }
+
+    private static SSLEngine engine(SSLContext context, TlsSettings settings) {
+        SSLEngine engine = context.createSSLEngine();
+        engine.setUseClientMode(false);
+        engine.setEnabledProtocols(settings.onlyNewest() ? TLS_1_3 : FROM_TLS_1_2);
+        if (!settings.ciphers().isEmpty()) {
+            engine.setEnabledCipherSuites(settings.ciphers().toArray(String[]::new));
+        }
+        switch (settings.clients()) {
+            case IGNORED -> {}
+            case WANTED -> engine.setWantClientAuth(true);
+            case NEEDED -> engine.setNeedClientAuth(true);
+        }
+        return engine;
+    }
+
+    /** A client did not get as far as an encrypted connection. */
+    public void handshakeFailed() {
+        handshakeErrors.increment();
     }
 
     @Override

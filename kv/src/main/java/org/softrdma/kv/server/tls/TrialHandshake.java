@@ -1,4 +1,4 @@
-package org.softrdma.kv.server.netty;
+package org.softrdma.kv.server.tls;
 
 import java.net.Socket;
 import java.nio.ByteBuffer;

@@ -1,0 +1,60 @@
+package org.softrdma.kv.server.stream;
+
+import io.netty.buffer.ByteBufAllocator;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+import org.softrdma.kv.server.host.ClientChannel;
+import org.softrdma.kv.server.host.ClientHandler;
+import org.softrdma.kv.server.host.InputBudget;
+
+/** A client's connection whose network a test plays. One thread. */
+public final class ScriptedConnection implements AutoCloseable {
+    private static final long BUFFER_BYTES = 8 << 20;
+
+    private final ScriptedLoop loop = new ScriptedLoop();
+    private final LoopBuffers buffers;
+    private final StreamChannel channel;
+    private final List<StreamChannel> gone = new ArrayList<>();
+
+    /**
+     * Connects.
+     *
+     * @param memory of buffers
+     * @param clients makes what runs the requests
+     */
+    public ScriptedConnection(ByteBufAllocator memory, Function<ClientChannel, ClientHandler> clients)
+            throws IOException {
+        buffers = new LoopBuffers(memory, new InputBudget(BUFFER_BYTES), BUFFER_BYTES);
+        channel = new StreamChannel(loop, buffers, clients, gone::add);
+        channel.adopt(() -> {}, null);
+    }
+
+    /** What the client sends next, to be received at once. */
+    public void comes(String bytes) {
+        loop.socket().comes(bytes);
+    }
+
+    /** A turn of the loop; returns what the socket was asked, in order. */
+    public String turn() {
+        return loop.turn(true);
+    }
+
+    /** What the client got. */
+    public String output() {
+        return loop.socket().output();
+    }
+
+    /** True once nothing else will happen. */
+    public boolean isGone() {
+        return !gone.isEmpty();
+    }
+
+    @Override
+    public void close() {
+        channel.close();
+        String ignored = turn();
+        buffers.close();
+    }
+}
