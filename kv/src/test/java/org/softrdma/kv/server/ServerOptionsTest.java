@@ -124,6 +124,14 @@ class ServerOptionsTest {
                     // reads on
                 }
                 assertEquals("STORED\r\n", new String(answer.array(), StandardCharsets.US_ASCII));
+                client.write(ByteBuffer.wrap("stats conns\r\n".getBytes(StandardCharsets.US_ASCII)));
+                String expected = "listen_addr unix:" + file + "\r\n";
+                ByteBuffer connections = ByteBuffer.allocate(1000);
+                String found = "";
+                while (!found.endsWith("END\r\n") && client.read(connections) >= 0) {
+                    found = new String(connections.array(), 0, connections.position(), StandardCharsets.US_ASCII);
+                }
+                assertTrue(found.contains(expected), found);
             }
         }
     }
