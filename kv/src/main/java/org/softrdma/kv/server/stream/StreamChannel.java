@@ -167,6 +167,7 @@ final class StreamChannel implements ClientChannel, SocketEvents {
             int received = socket().receive(input.memoryAddress(), input.capacity());
             if (received < 0) {
                 inputEnded = true;
+                socket().pause();
                 handler.inputEnded();
                 break;
             }
@@ -223,10 +224,10 @@ final class StreamChannel implements ClientChannel, SocketEvents {
             return;
         }
         reading = on;
-        if (on) {
-            socket().rearm();
-        } else {
+        if (!on) {
             socket().pause();
+        } else if (!inputEnded) {
+            socket().rearm();
         }
     }
 
