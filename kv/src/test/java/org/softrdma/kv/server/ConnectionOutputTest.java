@@ -1,10 +1,12 @@
 package org.softrdma.kv.server;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.netty.buffer.AbstractByteBufAllocator;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.softrdma.kv.server.session.MemcachedConnection;
@@ -12,6 +14,10 @@ import org.softrdma.kv.server.stream.ScriptedConnection;
 
 /** Answers for which there is no memory. */
 class ConnectionOutputTest {
+    private static final int ANSWERS = 100;
+    /** Input, and output twice. */
+    private static final long FEW_BUFFERS = 200_000;
+
     private static final String LONG = "x".repeat(100_000);
 
     /** Gives so many buffers. */
@@ -62,6 +68,25 @@ class ConnectionOutputTest {
                     .mapToLong(each -> each.slab().usedChunks())
                     .sum();
             assertEquals(0, used, "chunks that nobody needs any more are free");
+        }
+    }
+
+    @Test
+    void shouldTakeNoBufferForEachShortAnswerThatTheSocketDoesNotTake() throws Exception {
+        UnpooledByteBufAllocator memory = new UnpooledByteBufAllocator(true);
+        try (RunningServer running = new RunningServer();
+                ScriptedConnection connection = new ScriptedConnection(
+                        memory,
+                        channel -> new MemcachedConnection(running.server().parts(), channel))) {
+            connection.room(0);
+            for (int i = 0; i < ANSWERS; i++) {
+                connection.comes("mn\r\n");
+                String ignored = connection.turn();
+            }
+            assertTrue(memory.metric().usedDirectMemory() < FEW_BUFFERS, memory.metric()::toString);
+            connection.room(Long.MAX_VALUE);
+            String ignored = connection.turn();
+            assertEquals("MN\r\n".repeat(ANSWERS), connection.output());
         }
     }
 }

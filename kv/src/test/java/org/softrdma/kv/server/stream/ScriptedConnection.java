@@ -36,6 +36,11 @@ public final class ScriptedConnection implements AutoCloseable {
         loop.socket().comes(bytes);
     }
 
+    /** How many bytes the network takes from now on. */
+    public void room(long bytes) {
+        loop.socket().room = bytes;
+    }
+
     /** A turn of the loop; returns what the socket was asked, in order. */
     public String turn() {
         return loop.turn(true);
