@@ -138,7 +138,8 @@ record BenchRun(Settings bench, LocalCluster cluster, ClientOfCluster client, in
         return "strictly serializable; "
                 + (replicas == 1
                         ? "one machine has each object in memory, none on disk: what it has is lost with it"
-                        : replicas + " machines have each object in memory, none on disk: what was told outlives "
+                        : replicas
+                                + " machines have each object in memory, none on disk: what was acknowledged outlives "
                                 + (replicas - 1) + " of them, and the others take over by themselves");
     }
 

@@ -272,10 +272,10 @@ final class FarmBankCommand implements Callable<Integer> {
             long before = told();
             park(2 * leaseNs);
             long meanwhile = told() - before;
-            say("  no majority: " + meanwhile + " transfers were told in "
+            say("  no majority: " + meanwhile + " transfers were acknowledged in "
                     + String.format(Locale.ROOT, "%.1f s", seconds(2 * leaseNs)));
             if (meanwhile > (long) tellers * threads) {
-                throw new MeasurementException(meanwhile + " transfers were told although no lease was renewed."
+                throw new MeasurementException(meanwhile + " transfers were acknowledged although no lease was renewed."
                         + " This is a fault of softrdma; seed=" + drawn);
             }
         }
@@ -369,9 +369,9 @@ final class FarmBankCommand implements Callable<Integer> {
             readSums();
             long sum = lastSum(accounts);
             requireSum(sum, accounts);
-            say(told + " transfers were told, " + Math.round(told / seconds(workedNs)) + " a second; the sum is " + sum
-                    + ", and was right in " + audits + " audits of four accounts");
-            say("kills survived: " + outagesNs.size() + outages() + "; nothing told is lost");
+            say(told + " transfers were acknowledged, " + Math.round(told / seconds(workedNs))
+                    + " a second; the sum is " + sum + ", and was right in " + audits + " audits of four accounts");
+            say("kills survived: " + outagesNs.size() + outages() + "; nothing acknowledged is lost");
         }
 
         private String outages() {
@@ -391,7 +391,7 @@ final class FarmBankCommand implements Callable<Integer> {
             long found = lastSum(List.of(counter));
             long most = value + (wasKilled ? 1 : 0);
             if (found < value || found > most) {
-                throw new MeasurementException("a teller was told of " + value + " transfers, but its counter says "
+                throw new MeasurementException(value + " transfers were acknowledged to a teller, but its counter says "
                         + found + ". This is a fault of softrdma; seed=" + drawn);
             }
         }

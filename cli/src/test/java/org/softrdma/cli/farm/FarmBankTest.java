@@ -53,6 +53,6 @@ class FarmBankTest {
         assertEquals(ExitCode.OK, code, () -> out + "\n" + err);
         Matcher survived = SURVIVED.matcher(out.toString());
         assertTrue(survived.find() && Integer.parseInt(survived.group(1)) >= 1, out::toString);
-        assertTrue(out.toString().contains("nothing told is lost"), out::toString);
+        assertTrue(out.toString().contains("nothing acknowledged is lost"), out::toString);
     }
 }

@@ -171,9 +171,9 @@ public final class EtcdTransfers implements TransferStore {
     public String promise() {
         return "strictly serializable; "
                 + (servers.size() == 1
-                        ? "one server has it on disk: what was told outlives a crash, and not the loss of the disk"
+                        ? "one server has it on disk: what was acknowledged outlives a crash, and not the loss of the disk"
                         : "a majority of " + servers.size()
-                                + " servers has it on disk: what was told outlives a crash of"
+                                + " servers has it on disk: what was acknowledged outlives a crash of"
                                 + " all, and the others take over from a minority that is lost");
     }
 

@@ -101,8 +101,8 @@ public final class RedisServers implements AutoCloseable {
                 + (replicas == 0
                         ? "one machine has it in memory, none on disk: a crash loses everything"
                         : replicas + 1
-                                + " machines have it in memory, none on disk: WAIT says so, but nobody takes over"
-                                + " by himself, and who does may lack what was told");
+                                + " machines have it in memory, none on disk: WAIT says so, but no replica takes over"
+                                + " by itself, and the one that does may lack what was acknowledged");
     }
 
     /** Process numbers. */
