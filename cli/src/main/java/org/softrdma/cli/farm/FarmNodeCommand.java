@@ -13,9 +13,11 @@ import org.softrdma.cli.command.HostPort;
 import org.softrdma.cli.command.ProcessStop;
 import org.softrdma.cli.command.ProviderMixin;
 import org.softrdma.cli.command.UserErrorException;
+import org.softrdma.cluster.ClusterException;
 import org.softrdma.cluster.ClusterNode;
 import org.softrdma.cluster.ClusterSettings;
 import org.softrdma.cluster.ZooKeeperMembership;
+import org.softrdma.farm.node.FarmException;
 import org.softrdma.farm.node.FarmNodeContext;
 import org.softrdma.net.transport.AddressText;
 import org.softrdma.verbs.VerbsErrorCode;
@@ -83,7 +85,7 @@ final class FarmNodeCommand implements Callable<Integer> {
             }
             ZooKeeperMembership membership = cluster.join(wanted);
             return run(membership, address);
-        } catch (VerbsException e) {
+        } catch (ClusterException | FarmException | VerbsException e) {
             return CommandFailure.tell(spec, e);
         }
     }
