@@ -51,6 +51,9 @@ final class TlsSocket implements StreamSocket, SocketEvents {
     /** The last receive has found something. */
     private boolean more;
 
+    /** The socket has given all that had come: an event tells of more. */
+    private boolean drained;
+
     /** Sending waits for input: the client's part of a handshake comes first. */
     private boolean inputFirst;
 
@@ -99,6 +102,7 @@ final class TlsSocket implements StreamSocket, SocketEvents {
     public void ready(boolean writable) {
         boolean sendAgain = inputFirst;
         inputFirst = false;
+        drained = false;
         channel.ready(writable || sendAgain);
     }
 
@@ -212,8 +216,12 @@ final class TlsSocket implements StreamSocket, SocketEvents {
     private final class Encrypted implements ByteChannel {
         @Override
         public int read(ByteBuffer target) throws IOException {
+            if (drained) {
+                return 0;
+            }
             int received = socket.receive(address(target), target.remaining());
             target.position(target.position() + Math.max(0, received));
+            drained = received >= 0 && target.hasRemaining() && !socket.hasMore();
             return received;
         }
 

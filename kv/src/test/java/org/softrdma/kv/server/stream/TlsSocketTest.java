@@ -178,6 +178,16 @@ class TlsSocketTest {
     }
 
     @Test
+    void shouldNotReceiveFromASocketThatHasGivenAll() throws Exception {
+        handshake();
+        int before = socket.idleReceives;
+        send("request");
+        String ignored = loop.turn(false);
+        assertEquals("received 7", server.events.get(server.events.size() - 2));
+        assertEquals(before, socket.idleReceives, "a system call for nothing");
+    }
+
+    @Test
     void shouldTellAClientOfAnOlderVersionAndCountIt() throws Exception {
         channel.close();
         port = new TlsPort(new TlsSettings(
