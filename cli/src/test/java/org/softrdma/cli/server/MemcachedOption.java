@@ -61,7 +61,12 @@ enum MemcachedOption {
     PASSWORDS("-Y, --auth-file", Treatment.WORKS, "SIGHUP rereads the file"),
     SASL("-S, --enable-sasl", Treatment.WORKS, "PLAIN only, with the users of `-Y`; no SASL library"),
     TLS("-Z, --enable-ssl", Treatment.WORKS, "with the words `ssl_...` of `-o`; READs are not encrypted"),
-    RESTART("-e, --memory-file", Treatment.REFUSED, "items do not survive a restart", "-e", "/tmp/none"),
+    RESTART(
+            "-e",
+            Treatment.REFUSED,
+            "items do not survive a restart. memcached's long form, --memory-file, is another option here: it lets idle items leave RAM",
+            "-e",
+            "/tmp/none"),
     NAPI("-N, --napi_ids", Treatment.WARNED, "connections are spread over all threads", "-N", "2"),
     EXTENDED("-o, --extended", Treatment.WORKS, "words are listed below", "-o", "modern");
 
