@@ -11,6 +11,8 @@ import java.security.cert.X509Certificate;
 import java.util.List;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 
@@ -51,12 +53,25 @@ public final class TlsFiles {
     }
 
     /**
-     * Trust in some authorities and nobody else.
+     * The JDK's TLS.
      *
-     * @param authorities who signs certificates
-     * @throws GeneralSecurityException if the JDK cannot keep them
+     * @param identity of {@link #identity}; null to show no certificate
+     * @param setting name of the authorities, for messages
+     * @param authorities PEM file of those who sign certificates of peers; null for those that the JDK trusts
+     * @throws IOException if the file cannot be read; the message begins with the setting and the file
+     * @throws GeneralSecurityException if the JDK has no TLS, or cannot keep the certificates
      */
-    public static TrustManagerFactory trust(List<X509Certificate> authorities) throws GeneralSecurityException {
+    public static SSLContext context(KeyManager @Nullable [] identity, String setting, @Nullable Path authorities)
+            throws IOException, GeneralSecurityException {
+        @Nullable
+        TrustManager @Nullable [] trust =
+                authorities == null ? null : trust(read(setting, authorities, PemFile::certificates));
+        SSLContext context = SSLContext.getInstance("TLS");
+        context.init(identity, trust, null);
+        return context;
+    }
+
+    private static TrustManager[] trust(List<X509Certificate> authorities) throws GeneralSecurityException {
         KeyStore store = emptyStore();
         int number = 0;
         for (X509Certificate each : authorities) {
@@ -64,7 +79,7 @@ public final class TlsFiles {
         }
         TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
         trust.init(store);
-        return trust;
+        return trust.getTrustManagers();
     }
 
     /**

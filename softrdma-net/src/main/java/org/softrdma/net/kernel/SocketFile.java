@@ -19,7 +19,7 @@ import java.nio.file.Path;
  * </pre>
  */
 public final class SocketFile {
-    /** Bytes of a path. */
+    /** Bytes of a path: sun_path without its last zero. */
     public static final int MAX_PATH_BYTES = 107;
 
     private static final ValueLayout.OfInt INT = ValueLayout.JAVA_INT;

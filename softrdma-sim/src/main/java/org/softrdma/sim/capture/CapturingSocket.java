@@ -3,11 +3,11 @@ package org.softrdma.sim.capture;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
-import java.net.SocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.net.memory.NativeMemory;
+import org.softrdma.net.transport.ForwardingStreamSocket;
 import org.softrdma.net.transport.IoVectors;
 import org.softrdma.net.transport.StreamSocket;
 
@@ -17,7 +17,7 @@ import org.softrdma.net.transport.StreamSocket;
  *
  * <p>Thread: its event loop.
  */
-final class CapturingSocket implements StreamSocket {
+final class CapturingSocket extends ForwardingStreamSocket {
     private final CapturedConnections connections;
     private final StreamSocket socket;
     /** Null before the connection is established, after it is closed, and if its other end is captured instead. */
@@ -32,6 +32,11 @@ final class CapturingSocket implements StreamSocket {
     CapturingSocket(CapturedConnections connections, StreamSocket socket) {
         this.connections = connections;
         this.socket = socket;
+    }
+
+    @Override
+    protected StreamSocket socket() {
+        return socket;
     }
 
     /** The connection is established. */
@@ -103,47 +108,12 @@ final class CapturingSocket implements StreamSocket {
     }
 
     @Override
-    public boolean isHostSilent() {
-        return socket.isHostSilent();
-    }
-
-    @Override
-    public boolean hasMore() {
-        return socket.hasMore();
-    }
-
-    @Override
-    public void rearm() {
-        socket.rearm();
-    }
-
-    @Override
-    public void pause() {
-        socket.pause();
-    }
-
-    @Override
-    public void awaitRoom() {
-        socket.awaitRoom();
-    }
-
-    @Override
     public boolean finishConnect() throws IOException {
         boolean finished = socket.finishConnect();
         if (finished) {
             connected(true);
         }
         return finished;
-    }
-
-    @Override
-    public SocketAddress localAddress() {
-        return socket.localAddress();
-    }
-
-    @Override
-    public SocketAddress remoteAddress() {
-        return socket.remoteAddress();
     }
 
     @Override

@@ -11,7 +11,6 @@ import javax.net.ssl.KeyManager;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLParameters;
-import javax.net.ssl.TrustManager;
 import org.jspecify.annotations.Nullable;
 import org.softrdma.kv.tls.CertificateKey;
 import org.softrdma.kv.tls.PemFile;
@@ -48,16 +47,10 @@ public record ClientTls(SSLContext context, @Nullable String name) {
             throw new IOException("a key without a certificate: expected the certificate of " + key);
         }
         try {
-            @Nullable
-            TrustManager @Nullable [] trust = authorities == null
-                    ? null
-                    : TlsFiles.trust(TlsFiles.read("authorities", authorities, PemFile::certificates))
-                            .getTrustManagers();
-            SSLContext context = SSLContext.getInstance("TLS");
-            context.init(
+            SSLContext context = TlsFiles.context(
                     certificates == null ? null : identity(certificates, key == null ? certificates : key),
-                    trust,
-                    null);
+                    "authorities",
+                    authorities);
             return new ClientTls(context, null);
         } catch (GeneralSecurityException e) {
             throw new IOException("no TLS: " + TlsFiles.reason(e), e);

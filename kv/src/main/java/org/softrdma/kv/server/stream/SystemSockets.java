@@ -18,25 +18,22 @@ final class SystemSockets implements StreamNetwork.Sockets {
     /** Sizes of the kernel's buffers, and how long silent clients stay, are the kernel's. */
     private static final SocketOptions OPTIONS = new SocketOptions(0, 0, 0, true, true);
 
-    /** What {@code AUTO} takes: the first that works here. */
-    private static final List<PortSettings.Io> PREFERENCE =
-            List.of(PortSettings.Io.URING, PortSettings.Io.EPOLL, PortSettings.Io.NIO);
+    /** What {@code AUTO} takes: the first that works here, or NIO. */
+    private static final List<PortSettings.Io> PREFERENCE = List.of(PortSettings.Io.URING, PortSettings.Io.EPOLL);
 
     @Override
     public Transport open(PortSettings settings, String name, Runnable ended) {
         if (settings.io() != PortSettings.Io.AUTO) {
             return open(settings.io(), name, settings.threads(), ended);
         }
-        UncheckedIOException last = null;
         for (PortSettings.Io io : PREFERENCE) {
             try {
                 return open(io, name, settings.threads(), ended);
             } catch (UncheckedIOException e) {
                 LOG.debug("{}", e.getMessage());
-                last = e;
             }
         }
-        throw last == null ? new IllegalStateException("nothing to choose from") : last;
+        return open(PortSettings.Io.NIO, name, settings.threads(), ended);
     }
 
     /** The kernel has it for a trial, but perhaps not for each loop: memory, or descriptors. */

@@ -2,7 +2,6 @@ package org.softrdma.kv.server.stream;
 
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.ByteChannel;
 import java.nio.channels.ClosedChannelException;
@@ -17,6 +16,7 @@ import org.softrdma.kv.server.tls.TlsPort;
 import org.softrdma.net.memory.BufferOperations;
 import org.softrdma.net.memory.NativeMemory;
 import org.softrdma.net.transport.EventLoop;
+import org.softrdma.net.transport.ForwardingStreamSocket;
 import org.softrdma.net.transport.IoVectors;
 import org.softrdma.net.transport.SocketEvents;
 import org.softrdma.net.transport.StreamSocket;
@@ -29,7 +29,7 @@ import tlschannel.TlsChannel;
  * TLS between a connection and its socket: the connection sees plain bytes, by the same methods. Bytes count as sent only when
  * the socket has taken the records that they are in. The thread of its loop.
  */
-final class TlsSocket implements StreamSocket, SocketEvents {
+final class TlsSocket extends ForwardingStreamSocket implements SocketEvents {
     private static final Logger LOG = LoggerFactory.getLogger(TlsSocket.class);
 
     /** A client that says nothing costs a connection; memcached lets it. */
@@ -82,6 +82,11 @@ final class TlsSocket implements StreamSocket, SocketEvents {
                 .withSessionInitCallback(_ -> handshakeDone())
                 .build();
         deadline = loop.schedule(this::handshakeLate, HANDSHAKE_TIMEOUT_SECONDS, TimeUnit.SECONDS);
+    }
+
+    @Override
+    protected StreamSocket socket() {
+        return socket;
     }
 
     private void handshakeDone() {
@@ -264,41 +269,6 @@ final class TlsSocket implements StreamSocket, SocketEvents {
     @Override
     public void receiveAhead(boolean wanted) {
         socket.receiveAhead(wanted);
-    }
-
-    @Override
-    public void rearm() {
-        socket.rearm();
-    }
-
-    @Override
-    public void pause() {
-        socket.pause();
-    }
-
-    @Override
-    public boolean finishConnect() throws IOException {
-        return socket.finishConnect();
-    }
-
-    @Override
-    public boolean isHostSilent() {
-        return socket.isHostSilent();
-    }
-
-    @Override
-    public SocketAddress localAddress() {
-        return socket.localAddress();
-    }
-
-    @Override
-    public SocketAddress remoteAddress() {
-        return socket.remoteAddress();
-    }
-
-    @Override
-    public void shutdownOutput() {
-        socket.shutdownOutput();
     }
 
     /** Says goodbye, if there is room for it. */

@@ -15,14 +15,12 @@ import java.util.EnumSet;
 import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.softrdma.net.kernel.SocketFile;
 
 /** The file of a Unix socket (unix(7)): its place, its rights and its end. One thread. */
 final class UnixSocketFile {
     private static final Logger LOG = LoggerFactory.getLogger(UnixSocketFile.class);
     private static final int PERMISSION_BITS = 9;
-
-    /** Bytes of a Unix socket's path: sun_path without its last zero, unix(7). */
-    private static final int MAX_SOCKET_PATH = 107;
 
     /** Java's limit is a few bytes lower. */
     private static final int MAX_DIRECT_PATH = 90;
@@ -56,9 +54,9 @@ final class UnixSocketFile {
      */
     void place(Binder binder) throws IOException {
         removeDeadSocket();
-        if (length(file) > MAX_SOCKET_PATH) {
-            throw new IOException("the path has " + length(file) + " bytes, and the kernel allows " + MAX_SOCKET_PATH
-                    + "; choose a shorter one with -s");
+        if (length(file) > SocketFile.MAX_PATH_BYTES) {
+            throw new IOException("the path has " + length(file) + " bytes, and the kernel allows "
+                    + SocketFile.MAX_PATH_BYTES + "; choose a shorter one with -s");
         }
         Path parent = file.toAbsolutePath().getParent();
         if (parent == null || !Files.isDirectory(parent)) {

@@ -1,7 +1,6 @@
 package org.softrdma.kv.server.tls;
 
 import java.io.IOException;
-import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.PrivateKey;
 import java.security.cert.X509Certificate;
@@ -11,8 +10,6 @@ import java.util.concurrent.atomic.LongAdder;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLException;
-import javax.net.ssl.TrustManager;
-import org.jspecify.annotations.Nullable;
 import org.softrdma.kv.server.host.PortSecurity;
 import org.softrdma.kv.server.host.TlsSettings;
 import org.softrdma.kv.tls.CertificateKey;
@@ -55,14 +52,8 @@ public final class TlsPort implements PortSecurity {
                         + settings.certificates() + ": expected the private key of its first certificate, of "
                         + chain.getFirst().getSubjectX500Principal());
             }
-            Path authorities = settings.authorities();
-            @Nullable
-            TrustManager @Nullable [] trust = authorities == null
-                    ? null
-                    : TlsFiles.trust(TlsFiles.read("ssl_ca_cert", authorities, PemFile::certificates))
-                            .getTrustManagers();
-            SSLContext context = SSLContext.getInstance("TLS");
-            context.init(TlsFiles.identity(chain, secret), trust, null);
+            SSLContext context =
+                    TlsFiles.context(TlsFiles.identity(chain, secret), "ssl_ca_cert", settings.authorities());
             context.getServerSessionContext().setSessionTimeout(settings.sessionsKept() ? SESSION_SECONDS : 1);
             TrialHandshake.with(engine(context, settings)); // finds unknown cipher suites, too
             return new Loaded(context, System.nanoTime());

@@ -2,8 +2,6 @@ package org.softrdma.kv.server.stream;
 
 import io.netty.buffer.ByteBufAllocator;
 import java.io.IOException;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.function.Function;
 import org.softrdma.kv.server.host.ClientChannel;
 import org.softrdma.kv.server.host.ClientHandler;
@@ -16,7 +14,6 @@ public final class ScriptedConnection implements AutoCloseable {
     private final ScriptedLoop loop = new ScriptedLoop();
     private final LoopBuffers buffers;
     private final StreamChannel channel;
-    private final List<StreamChannel> gone = new ArrayList<>();
 
     /**
      * Connects.
@@ -27,7 +24,7 @@ public final class ScriptedConnection implements AutoCloseable {
     public ScriptedConnection(ByteBufAllocator memory, Function<ClientChannel, ClientHandler> clients)
             throws IOException {
         buffers = new LoopBuffers(memory, new InputBudget(BUFFER_BYTES), BUFFER_BYTES);
-        channel = new StreamChannel(loop, buffers, clients, gone::add);
+        channel = new StreamChannel(loop, buffers, clients, gone -> {});
         channel.adopt(() -> {}, null);
     }
 
@@ -49,11 +46,6 @@ public final class ScriptedConnection implements AutoCloseable {
     /** What the client got. */
     public String output() {
         return loop.socket().output();
-    }
-
-    /** True once nothing else will happen. */
-    public boolean isGone() {
-        return !gone.isEmpty();
     }
 
     @Override

@@ -59,13 +59,7 @@ class TlsSocketTest {
     @BeforeEach
     void connect() throws Exception {
         certificate = new TestCertificate(directory, "server");
-        port = new TlsPort(new TlsSettings(
-                certificate.chain(),
-                certificate.key(),
-                null,
-                TlsSettings.ClientCertificates.IGNORED,
-                List.of(),
-                false));
+        port = new TlsPort(TlsSettings.of(certificate.chain(), certificate.key()));
         client = certificate.clientOf(null).createSSLEngine();
         client.setUseClientMode(true);
         channel.adopt(() -> {}, port);
