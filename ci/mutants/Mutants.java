@@ -14,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -31,6 +32,7 @@ import javax.tools.ToolProvider;
  *
  * <ul>
  *   <li>{@code --only PART}: mutants with that in their name
+ *   <li>{@code --compile}: only whether each compiles; all in a minute or two
  *   <li>{@code --unchanged}: before a mutant, the same cases or tests without it, once each; they must pass
  *   <li>{@code --seed N --seconds S}: in an order drawn by the seed, and none begins after so many seconds; those left are counted, and are no
  *       failure
@@ -38,17 +40,20 @@ import javax.tools.ToolProvider;
  */
 public final class Mutants {
     private static final long RUN_LIMIT_SECONDS = 240;
+    private static final Set<String> FLAGS = Set.of("--compile", "--unchanged");
 
     private final Path root = Path.of("").toAbsolutePath();
     private final Path jar;
     private final Path runTests;
+    private final boolean compileOnly;
     private final boolean unchangedToo;
     private final Map<List<String>, String> unchanged = new HashMap<>();
     private final String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
 
-    private Mutants(Path jar, Path work, boolean unchangedToo) throws IOException {
+    private Mutants(Path jar, Path work, Set<String> options) throws IOException {
         this.jar = jar.toAbsolutePath();
-        this.unchangedToo = unchangedToo;
+        compileOnly = options.contains("--compile");
+        unchangedToo = options.contains("--unchanged");
         runTests = Files.createDirectory(work.resolve("run-tests"));
         String fault = compile(runTests, root.resolve("ci/mutants/RunTests.java"), jar);
         if (!fault.isEmpty()) {
@@ -61,7 +66,7 @@ public final class Mutants {
         Map<String, String> options = new HashMap<>();
         while (!left.isEmpty() && left.peek().startsWith("--")) {
             String option = left.remove();
-            options.put(option, option.equals("--unchanged") ? "" : left.remove());
+            options.put(option, FLAGS.contains(option) ? "" : left.remove());
         }
         Path jar = Path.of(left.remove());
         List<Map<String, String>> all = new ArrayList<>();
@@ -76,7 +81,7 @@ public final class Mutants {
         Path work = Files.createTempDirectory("mutants");
         boolean noticed;
         try {
-            noticed = new Mutants(jar, work, options.containsKey("--unchanged")).runAll(all, limitNs);
+            noticed = new Mutants(jar, work, options.keySet()).runAll(all, limitNs);
         } finally {
             delete(work);
         }
@@ -102,7 +107,7 @@ public final class Mutants {
             System.out.printf(
                     "%-72s %s  %d ms%n",
                     mutant.get("mutant") + " [" + mutant.getOrDefault("tests", mutant.get("cases")) + "]",
-                    fault.isEmpty() ? "noticed" : "FAILED: " + fault,
+                    fault.isEmpty() ? compileOnly ? "compiles" : "noticed" : "FAILED: " + fault,
                     TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - startNs));
         }
         unnoticed.forEach(System.out::println);
@@ -153,6 +158,9 @@ public final class Mutants {
             String fault = compile(classes, mutated, classPath.toArray(Path[]::new));
             if (!fault.isEmpty()) {
                 return "it does not compile: " + fault;
+            }
+            if (compileOnly) {
+                return "";
             }
             fault = unchangedToo ? unchanged(mutant) : "";
             if (!fault.isEmpty()) {
