@@ -4,7 +4,6 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import org.softrdma.kv.item.ItemChecksum;
 import org.softrdma.kv.item.ItemDescriptor;
-import org.softrdma.kv.item.KeySlice;
 import org.softrdma.kv.item.Locator;
 
 /**
@@ -17,7 +16,6 @@ public final class ItemCheck {
     public static final long NO_EXPIRY = 0;
 
     private final ItemChecksum checksum = new ItemChecksum(ItemChecksum.SHORT_ITEM);
-    private final KeySlice asked = new KeySlice();
     private int keyLength;
     private int valueLength;
 
@@ -96,7 +94,7 @@ public final class ItemCheck {
                 || checksum.compute(view, item, keyLength, valueLength) != ItemDescriptor.checksum(memory, item)) {
             return ReadOutcome.TORN;
         }
-        if (!ItemDescriptor.hasKey(memory, item, asked.wrap(key))) {
+        if (!ItemDescriptor.hasKey(memory, item, key)) {
             return ReadOutcome.KEY_MISMATCH;
         }
         long expiry = ItemDescriptor.expiry(memory, item);

@@ -6,7 +6,6 @@ import org.softrdma.kv.client.place.KnownItems;
 import org.softrdma.kv.client.place.LocatorCache;
 import org.softrdma.kv.client.place.Registration;
 import org.softrdma.kv.item.KeyHash;
-import org.softrdma.kv.item.KeySlice;
 import org.softrdma.kv.item.Locator;
 import org.softrdma.kv.memcached.TextProtocol;
 
@@ -24,7 +23,6 @@ final class ItemPlaces {
     private final Dialogue dialogue;
     private final KnownItems known;
     private final Long2LongCounterMap writes = new Long2LongCounterMap(0);
-    private final KeySlice hashed = new KeySlice();
     private Registration registration = new ArenaTable();
     private boolean loading;
 
@@ -42,7 +40,7 @@ final class ItemPlaces {
     }
 
     long hash(byte[] key) {
-        return KeyHash.hash(hashed.wrap(key), known.hashSeed());
+        return KeyHash.hash(key, known.hashSeed());
     }
 
     /** Locators by hash. */

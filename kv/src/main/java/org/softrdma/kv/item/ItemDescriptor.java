@@ -260,15 +260,21 @@ public final class ItemDescriptor {
      * @param item offset of the item in it
      */
     public static boolean hasKey(MemorySegment memory, long item, KeySlice key) {
-        int keyLength = key.length();
+        return hasKey(memory, item, key.bytes(), key.offset(), key.length());
+    }
+
+    /** The same of a key that is a whole array. */
+    public static boolean hasKey(MemorySegment memory, long item, byte[] key) {
+        return hasKey(memory, item, key, 0, key.length);
+    }
+
+    private static boolean hasKey(MemorySegment memory, long item, byte[] bytes, int keyOffset, int keyLength) {
         if (keyLength(memory, item) != keyLength) {
             return false;
         }
         if (keyLength < Long.BYTES) {
-            return hasBytes(memory, item + KEY_OFFSET, key);
+            return hasBytes(memory, item + KEY_OFFSET, bytes, keyOffset, keyLength);
         }
-        byte[] bytes = key.bytes();
-        int keyOffset = key.offset();
         // Whole words, the last of which may overlap the one before it.
         int last = keyLength - Long.BYTES;
         for (int at = 0; at < last; at += Long.BYTES) {
@@ -279,10 +285,9 @@ public final class ItemDescriptor {
         return memory.get(LONG, item + KEY_OFFSET + last) == (long) WORD.get(bytes, keyOffset + last);
     }
 
-    private static boolean hasBytes(MemorySegment memory, long at, KeySlice key) {
-        byte[] bytes = key.bytes();
-        for (int i = 0; i < key.length(); i++) {
-            if (memory.get(BYTE, at + i) != bytes[key.offset() + i]) {
+    private static boolean hasBytes(MemorySegment memory, long at, byte[] key, int keyOffset, int length) {
+        for (int i = 0; i < length; i++) {
+            if (memory.get(BYTE, at + i) != key[keyOffset + i]) {
                 return false;
             }
         }

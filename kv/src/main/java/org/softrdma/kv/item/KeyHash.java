@@ -22,11 +22,18 @@ public final class KeyHash {
      * @return never 0
      */
     public static long hash(KeySlice key, long seed) {
-        byte[] bytes = key.bytes();
-        int length = key.length();
+        return hash(key.bytes(), key.offset(), key.length(), seed);
+    }
+
+    /** The same of a key that is a whole array. */
+    public static long hash(byte[] key, long seed) {
+        return hash(key, 0, key.length, seed);
+    }
+
+    private static long hash(byte[] bytes, int offset, int length, long seed) {
         long hash = seed ^ SALT;
-        int at = key.offset();
-        int end = at + length;
+        int at = offset;
+        int end = offset + length;
         for (; at + Long.BYTES <= end; at += Long.BYTES) {
             hash = mix(hash ^ (long) LONG.get(bytes, at), MULTIPLIER);
         }

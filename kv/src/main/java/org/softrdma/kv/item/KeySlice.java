@@ -49,7 +49,9 @@ public final class KeySlice {
      * @param count its bytes
      */
     public KeySlice wrap(byte[] source, int start, int count) {
-        bytes = source;
+        if (bytes != source) { // storing a reference costs a barrier of the garbage collector
+            bytes = source;
+        }
         offset = start;
         length = count;
         return this;

@@ -68,6 +68,7 @@ class ItemDescriptorTest {
         assertEquals(KEY.length, ItemDescriptor.keyLength(memory, 0));
         assertEquals(ItemDescriptor.VERSION, ItemDescriptor.version(memory, 0));
         assertTrue(ItemDescriptor.hasKey(memory, 0, new KeySlice(KEY)));
+        assertTrue(ItemDescriptor.hasKey(memory, 0, KEY));
         assertFalse(ItemDescriptor.hasKey(memory, 0, new KeySlice().wrap(VALUE, 0, KEY.length)));
         assertFalse(ItemDescriptor.hasKey(memory, 0, new KeySlice().wrap(KEY, 0, KEY.length - 1)));
     }

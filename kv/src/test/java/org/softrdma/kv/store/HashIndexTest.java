@@ -56,6 +56,7 @@ class HashIndexTest {
     void shouldHashEveryByteOfKey() {
         byte[] key = new byte[40];
         long whole = KeyHash.hash(new KeySlice(key), 1);
+        assertEquals(whole, KeyHash.hash(key, 1));
         for (int i = 0; i < key.length; i++) {
             key[i] = 1;
             assertNotEquals(whole, KeyHash.hash(new KeySlice(key), 1), "byte " + i);
