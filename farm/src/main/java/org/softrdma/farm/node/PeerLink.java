@@ -54,7 +54,7 @@ final class PeerLink implements AutoCloseable {
             int sends) {}
 
     private PeerLink(
-            Environment around,
+            Environment environment,
             int machine,
             OpenParts open,
             CompletionQueue queue,
@@ -65,9 +65,9 @@ final class PeerLink implements AutoCloseable {
         this.open = open;
         this.queue = queue;
         this.pair = pair;
-        reads = around.reads();
-        RingBox outbox = open.add(RingBox.outbox(around.device(), around.domain(), around.ring()));
-        rings = new RingEnd(inbox, outbox, pair, peer, true, around.counters());
+        reads = environment.reads();
+        RingBox outbox = open.add(RingBox.outbox(environment.device(), environment.domain(), environment.ring()));
+        rings = new RingEnd(inbox, outbox, pair, peer, true, environment.counters());
     }
 
     /**
@@ -78,20 +78,20 @@ final class PeerLink implements AutoCloseable {
      * @param timeoutNs longest wait
      * @throws VerbsException if it does not accept
      */
-    static PeerLink connect(Environment around, Connector connector, int machine, long timeoutNs) {
+    static PeerLink connect(Environment environment, Connector connector, int machine, long timeoutNs) {
         OpenParts open = new OpenParts();
         Connector ignored = open.add(connector);
         try {
-            CompletionQueue queue = open.add(around.device().createCompletionQueue(around.sends() + 1));
-            RingBox inbox = open.add(RingBox.inbox(around.device(), around.domain(), around.ring()));
-            QueuePair pair = open.add(connector.createQueuePair(around.domain(), attributes(around, queue)));
-            byte[] welcome =
-                    connector.connect(ConnectionParameters.DEFAULT.withPrivateData(hello(around, inbox)), timeoutNs);
-            if (!NodeHelloDescriptor.isFor(welcome, around.cluster(), around.ring())
+            CompletionQueue queue = open.add(environment.device().createCompletionQueue(environment.sends() + 1));
+            RingBox inbox = open.add(RingBox.inbox(environment.device(), environment.domain(), environment.ring()));
+            QueuePair pair = open.add(connector.createQueuePair(environment.domain(), attributes(environment, queue)));
+            byte[] welcome = connector.connect(
+                    ConnectionParameters.DEFAULT.withPrivateData(hello(environment, inbox)), timeoutNs);
+            if (!NodeHelloDescriptor.isFor(welcome, environment.cluster(), environment.ring())
                     || NodeHelloDescriptor.machine(welcome) != machine) {
                 throw new FarmException("machine " + machine + " is none of this cluster, or has other rings");
             }
-            return new PeerLink(around, machine, open, queue, pair, inbox, NodeHelloDescriptor.inbox(welcome));
+            return new PeerLink(environment, machine, open, queue, pair, inbox, NodeHelloDescriptor.inbox(welcome));
         } catch (RuntimeException e) {
             open.close();
             throw e;
@@ -99,21 +99,21 @@ final class PeerLink implements AutoCloseable {
     }
 
     /** Accepts a machine whose hello is right. */
-    static PeerLink accept(Environment around, ConnectionRequest request, byte[] hello) {
+    static PeerLink accept(Environment environment, ConnectionRequest request, byte[] hello) {
         OpenParts open = new OpenParts();
         try {
-            CompletionQueue queue = open.add(around.device().createCompletionQueue(around.sends() + 1));
-            RingBox inbox = open.add(RingBox.inbox(around.device(), around.domain(), around.ring()));
-            QueuePair pair = open.add(request.createQueuePair(around.domain(), attributes(around, queue)));
+            CompletionQueue queue = open.add(environment.device().createCompletionQueue(environment.sends() + 1));
+            RingBox inbox = open.add(RingBox.inbox(environment.device(), environment.domain(), environment.ring()));
+            QueuePair pair = open.add(request.createQueuePair(environment.domain(), attributes(environment, queue)));
             PeerLink link = new PeerLink(
-                    around,
+                    environment,
                     NodeHelloDescriptor.machine(hello),
                     open,
                     queue,
                     pair,
                     inbox,
                     NodeHelloDescriptor.inbox(hello));
-            request.accept(ConnectionParameters.DEFAULT.withPrivateData(hello(around, inbox)));
+            request.accept(ConnectionParameters.DEFAULT.withPrivateData(hello(environment, inbox)));
             return link;
         } catch (RuntimeException e) {
             open.close();
@@ -121,13 +121,13 @@ final class PeerLink implements AutoCloseable {
         }
     }
 
-    private static QueuePairAttributes attributes(Environment around, CompletionQueue queue) {
-        return QueuePairAttributes.of(queue, QueuePairLimits.of(around.sends(), 1));
+    private static QueuePairAttributes attributes(Environment environment, CompletionQueue queue) {
+        return QueuePairAttributes.of(queue, QueuePairLimits.of(environment.sends(), 1));
     }
 
-    private static byte[] hello(Environment around, RingBox inbox) {
+    private static byte[] hello(Environment environment, RingBox inbox) {
         return NodeHelloDescriptor.encode(
-                around.machine(), around.cluster(), inbox.region().remote(), around.ring());
+                environment.machine(), environment.cluster(), inbox.region().remote(), environment.ring());
     }
 
     int machine() {

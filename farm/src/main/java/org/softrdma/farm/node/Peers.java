@@ -44,7 +44,7 @@ final class Peers implements AutoCloseable {
     private final FarmMembership membership;
     private final Member member;
     private final FarmNodeContext context;
-    private final PeerLink.Environment around;
+    private final PeerLink.Environment environment;
     private final Listener listener;
     private final List<Peer> peers = new ArrayList<>();
     private final LongSupplier truncated;
@@ -135,7 +135,7 @@ final class Peers implements AutoCloseable {
         int ring = RingBox.capacityFor(
                 CopiedObjects.longestAnswer(context.shape(), context.longestMessage()),
                 2 * 2 * LANES * context.window());
-        around = new PeerLink.Environment(
+        environment = new PeerLink.Environment(
                 device, domain, reads, new StoreCounters(), membership.machine(), context.cluster(), ring, sends);
         listener = device.listen(context.address(), BACKLOG);
         try {
@@ -335,12 +335,12 @@ final class Peers implements AutoCloseable {
         }
         try (ConnectionRequest request = next.get()) {
             byte[] hello = request.privateData();
-            if (NodeHelloDescriptor.isFor(hello, around.cluster(), around.ring())) {
+            if (NodeHelloDescriptor.isFor(hello, environment.cluster(), environment.ring())) {
                 int machine = NodeHelloDescriptor.machine(hello);
                 if (member.configuration().members().contains(machine) && machine > member.machine()) {
                     Peer peer = peer(machine);
                     drop(peer);
-                    peer.link = PeerLink.accept(around, request, hello);
+                    peer.link = PeerLink.accept(environment, request, hello);
                 }
             }
         } catch (VerbsException e) {
@@ -369,7 +369,7 @@ final class Peers implements AutoCloseable {
             if (address != null && (peer.connectNs == Long.MIN_VALUE || nowNs - peer.connectNs >= 0)) {
                 try {
                     Connector connector = device.resolve(address, context.connectTimeoutNs());
-                    peer.link = PeerLink.connect(around, connector, machine, context.connectTimeoutNs());
+                    peer.link = PeerLink.connect(environment, connector, machine, context.connectTimeoutNs());
                 } catch (VerbsException | FarmException e) {
                     peer.connectNs = context.nanoClock().nanoTime()
                             + PAUSE_NS

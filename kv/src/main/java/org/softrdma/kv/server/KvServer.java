@@ -157,12 +157,12 @@ public final class KvServer implements AutoCloseable {
                 context.protocol(),
                 passwords == null ? null : passwords::allow);
         OwnerCalls owner = new OwnerCalls(context.shutdown(), context.moveClock(), context.fatalErrors());
-        ServerEnvironment around = context.environment();
+        ServerEnvironment environment = context.environment();
         KvService made = new KvService(
                 store,
                 new ServiceSettings(context.port(), rules, owner, context.diagnosis(), context.version()),
-                new ServiceClocks(around.clockSeconds(), around.wallSeconds(), around.nanoClock()),
-                around.network().bufferBytes());
+                new ServiceClocks(environment.clockSeconds(), environment.wallSeconds(), environment.nanoClock()),
+                environment.network().bufferBytes());
         made.verbosity(context.verbosity());
         return made;
     }

@@ -25,7 +25,7 @@ final class CmListener {
     /** As Linux limits it. */
     private static final int MOST_BACKLOG = 1024;
 
-    private final CmEnvironment around;
+    private final CmEnvironment environment;
     private final RdmaCmId id;
     private final List<CmPort> heard = new ArrayList<>();
     private final long service;
@@ -37,8 +37,8 @@ final class CmListener {
      * @param id bound to a port
      * @param backlog 0 for the most
      */
-    CmListener(CmEnvironment around, RdmaCmId id, int backlog) {
-        this.around = around;
+    CmListener(CmEnvironment environment, RdmaCmId id, int backlog) {
+        this.environment = environment;
         this.id = id;
         service = AddressHeader.serviceId(
                 id.portSpace(), id.source().orElseThrow().getPort());
@@ -55,7 +55,7 @@ final class CmListener {
         for (InetAddress address : addresses) {
             CmPort port;
             try {
-                port = around.card().managerAt(address);
+                port = environment.card().managerAt(address);
             } catch (CallRefusedException e) {
                 refusal = e.errno();
                 continue; // another program's device has this card's port at that address
@@ -75,11 +75,11 @@ final class CmListener {
     }
 
     private CmEvents requested(CmPort port, CmConnection connection) {
-        return ReliableExchange.requested(around, this, port, connection);
+        return ReliableExchange.requested(environment, this, port, connection);
     }
 
     private boolean asked(CmPort port, CmPeer peer, ServiceRequest request, CmQuestion question) {
-        DatagramExchange.asked(around, this, port, peer, request, question);
+        DatagramExchange.asked(environment, this, port, peer, request, question);
         return true;
     }
 
@@ -96,7 +96,7 @@ final class CmListener {
      * @param header what the peer says of the addresses
      */
     RdmaCmId create(AddressHeader header) {
-        RdmaCmId made = around.ids().create(id.channel(), /* name= */ 0, id.portSpace());
+        RdmaCmId made = environment.ids().create(id.channel(), /* name= */ 0, id.portSpace());
         made.resolve(
                 new InetSocketAddress(
                         header.destination().address(),

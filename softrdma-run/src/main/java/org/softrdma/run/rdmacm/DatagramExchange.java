@@ -47,18 +47,18 @@ final class DatagramExchange implements CmExchange {
      *
      * @param id whose addresses are resolved
      */
-    static void ask(CmEnvironment around, RdmaCmId id, PrivateData data) throws CallRefusedException {
+    static void ask(CmEnvironment environment, RdmaCmId id, PrivateData data) throws CallRefusedException {
         InetAddress local = id.source().orElseThrow().getAddress();
         InetSocketAddress remote = id.destination().orElseThrow();
         if (data.length() > ServiceRequest.PRIVATE_LENGTH - AddressHeader.LENGTH) {
             throw new CallRefusedException(ErrorNumber.EINVAL);
         }
-        CmPort port = around.card().managerAt(local);
-        GidPath path = around.path(local, Gid.of(remote.getAddress()), id.trafficClass());
+        CmPort port = environment.card().managerAt(local);
+        GidPath path = environment.path(local, Gid.of(remote.getAddress()), id.trafficClass());
         DatagramExchange made = new DatagramExchange(id, port, path);
         AddressHeader header = new AddressHeader(id.source().orElseThrow().getPort(), path.own(), path.peer());
         PrivateData said = header.with(data);
-        boolean isHere = around.addresses().index(remote.getAddress()).isPresent();
+        boolean isHere = environment.addresses().index(remote.getAddress()).isPresent();
         PeerSearch search =
                 new PeerSearch(port, remote.getAddress(), isHere, udpPort -> made.ask(udpPort, remote.getPort(), said));
         made.search = search;
@@ -105,7 +105,7 @@ final class DatagramExchange implements CmExchange {
 
     /** A peer asks. */
     static void asked(
-            CmEnvironment around,
+            CmEnvironment environment,
             CmListener listener,
             CmPort port,
             CmPeer peer,
@@ -118,7 +118,8 @@ final class DatagramExchange implements CmExchange {
         }
         RdmaCmId id = listener.create(AddressHeader.read(request.privateData()));
         InetAddress local = port.localAddress().getAddress();
-        DatagramExchange made = new DatagramExchange(id, port, around.path(local, peer.address(), id.trafficClass()));
+        DatagramExchange made =
+                new DatagramExchange(id, port, environment.path(local, peer.address(), id.trafficClass()));
         made.answer = answer;
         id.exchange(made);
         PrivateData said = CmListener.said(request.privateData());

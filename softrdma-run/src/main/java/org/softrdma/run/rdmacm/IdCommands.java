@@ -34,13 +34,13 @@ final class IdCommands {
     private static final int ANY_INDEX = -1;
 
     private final CmCommand command;
-    private final CmEnvironment around;
+    private final CmEnvironment environment;
     private final BoundPorts ports;
 
-    IdCommands(CmCommand command, CmEnvironment around) {
+    IdCommands(CmCommand command, CmEnvironment environment) {
         this.command = command;
-        this.around = around;
-        ports = new BoundPorts(around.ids().all(), around.random());
+        this.environment = environment;
+        ports = new BoundPorts(environment.ids().all(), environment.random());
     }
 
     // ---- addresses
@@ -50,7 +50,7 @@ final class IdCommands {
         command.require(BIND_LENGTH, 0);
         InetSocketAddress wanted = ProgramAddresses.read(command.input(), Long.BYTES)
                 .orElseThrow(() -> new CallRefusedException(ErrorNumber.EINVAL));
-        RdmaCmId id = around.ids().get(command.inputInt(BIND_ID_OFFSET), channel);
+        RdmaCmId id = environment.ids().get(command.inputInt(BIND_ID_OFFSET), channel);
         if (id.state() != RdmaCmId.State.IDLE) {
             throw new CallRefusedException(ErrorNumber.EINVAL);
         }
@@ -60,12 +60,12 @@ final class IdCommands {
 
     /** The way from the address of an id to a host or a group. */
     GidPath path(RdmaCmId id, Gid there) {
-        return around.path(id.source().orElseThrow().getAddress(), there, id.trafficClass());
+        return environment.path(id.source().orElseThrow().getAddress(), there, id.trafficClass());
     }
 
     private void bind(RdmaCmId id, InetSocketAddress wanted) throws CallRefusedException {
         if (!wanted.getAddress().isAnyLocalAddress()
-                && around.addresses().index(wanted.getAddress()).isEmpty()) {
+                && environment.addresses().index(wanted.getAddress()).isEmpty()) {
             throw new CallRefusedException(ErrorNumber.EADDRNOTAVAIL);
         }
         ports.bind(id, wanted);
@@ -77,7 +77,7 @@ final class IdCommands {
         Optional<InetSocketAddress> source = ProgramAddresses.read(command.input(), 0);
         InetSocketAddress peer = ProgramAddresses.read(command.input(), ProgramAddresses.LENGTH)
                 .orElseThrow(() -> new CallRefusedException(ErrorNumber.EINVAL));
-        RdmaCmId id = around.ids().get(command.inputInt(RESOLVE_ID_OFFSET), channel);
+        RdmaCmId id = environment.ids().get(command.inputInt(RESOLVE_ID_OFFSET), channel);
         if (id.state() == RdmaCmId.State.IDLE) {
             bind(id, source.orElse(new InetSocketAddress(anyLike(peer.getAddress()), 0)));
         }
@@ -120,7 +120,7 @@ final class IdCommands {
                 return ErrorNumber.ENETUNREACH;
             }
         }
-        if (around.addresses().index(local).isEmpty()) {
+        if (environment.addresses().index(local).isEmpty()) {
             return ErrorNumber.ENODEV;
         }
         id.resolve(new InetSocketAddress(local, bound.getPort()), peer);
@@ -131,7 +131,7 @@ final class IdCommands {
     /** id 0, time limit 4. */
     void resolveRoute(Notification call, CmChannel channel) throws CallRefusedException {
         command.require(2 * Integer.BYTES, 0);
-        RdmaCmId id = around.ids().get(command.inputInt(0), channel);
+        RdmaCmId id = environment.ids().get(command.inputInt(0), channel);
         if (id.state() != RdmaCmId.State.ADDRESS_RESOLVED) {
             throw new CallRefusedException(ErrorNumber.EINVAL);
         }
@@ -146,7 +146,7 @@ final class IdCommands {
      */
     void queryRoute(Notification call, CmChannel channel) throws CallRefusedException {
         command.require(2 * Long.BYTES, INDEX_OFFSET);
-        RdmaCmId id = around.ids().get(command.inputInt(Long.BYTES), channel);
+        RdmaCmId id = environment.ids().get(command.inputInt(Long.BYTES), channel);
         MemorySegment answer = command.output();
         id.source().ifPresent(source -> ProgramAddresses.write(answer, SOURCE_OFFSET, source));
         id.destination().ifPresent(peer -> ProgramAddresses.write(answer, DESTINATION_OFFSET, peer));
@@ -154,7 +154,7 @@ final class IdCommands {
             answer.set(
                     ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN),
                     0,
-                    around.addresses().guid());
+                    environment.addresses().guid());
             answer.set(ValueLayout.JAVA_BYTE, PORT_OFFSET, (byte) 1);
             answer.set(ValueLayout.JAVA_INT_UNALIGNED, INDEX_OFFSET, ANY_INDEX);
             writePath(answer, id);
@@ -172,11 +172,11 @@ final class IdCommands {
     private void writePath(MemorySegment answer, RdmaCmId id) {
         int unitCode = id.exchange()
                 .map(CmExchange::unitCode)
-                .orElse(around.addresses().unitCode());
+                .orElse(environment.addresses().unitCode());
         boolean resolved = id.state() == RdmaCmId.State.ROUTE_RESOLVED || id.state() == RdmaCmId.State.CONNECT;
         GidPath path = id.exchange()
                 .map(CmExchange::path)
-                .orElseGet(() -> around.path(
+                .orElseGet(() -> environment.path(
                         id.source().orElseThrow().getAddress(),
                         id.destination().map(peer -> Gid.of(peer.getAddress())).orElse(new Gid(0, 0)),
                         id.trafficClass()));
@@ -189,7 +189,7 @@ final class IdCommands {
     /** id 0, backlog 4. */
     void listen(Notification call, CmChannel channel) throws CallRefusedException {
         command.require(2 * Integer.BYTES, 0);
-        RdmaCmId id = around.ids().get(command.inputInt(0), channel);
+        RdmaCmId id = environment.ids().get(command.inputInt(0), channel);
         if (id.state() == RdmaCmId.State.IDLE) {
             bind(id, new InetSocketAddress(ANY_IPV4, 0));
         }
@@ -200,8 +200,8 @@ final class IdCommands {
         if (id.sharesPort() && !ports.isFree(id, source)) {
             throw new CallRefusedException(ErrorNumber.EADDRINUSE);
         }
-        CmListener listener = new CmListener(around, id, command.inputInt(Integer.BYTES));
-        listener.open(around.addresses().all(source.getAddress(), id.isOwnFamilyOnly()));
+        CmListener listener = new CmListener(environment, id, command.inputInt(Integer.BYTES));
+        listener.open(environment.addresses().all(source.getAddress(), id.isOwnFamilyOnly()));
         id.listen(listener);
         command.done(call);
     }
@@ -222,7 +222,7 @@ final class IdCommands {
      */
     void setOption(Notification call, CmChannel channel, Value value) throws CallRefusedException {
         command.require(24, 0);
-        RdmaCmId id = around.ids().get(command.inputInt(8), channel);
+        RdmaCmId id = environment.ids().get(command.inputInt(8), channel);
         int level = command.inputInt(12);
         int length = command.inputInt(20);
         if (level != OF_ID) {
@@ -256,15 +256,15 @@ final class IdCommands {
     void connect(Notification call, CmChannel channel) throws CallRefusedException {
         int idOffset = ConnectionParameter.LENGTH;
         command.require(idOffset + 2 * Integer.BYTES, 0);
-        RdmaCmId id = around.ids().get(command.inputInt(idOffset), channel);
+        RdmaCmId id = environment.ids().get(command.inputInt(idOffset), channel);
         if (!ConnectionParameter.isValid(command.input(), 0) || id.state() != RdmaCmId.State.ROUTE_RESOLVED) {
             throw new CallRefusedException(ErrorNumber.EINVAL);
         }
         ConnectionParameter said = ConnectionParameter.read(command.input(), 0);
         if (id.portSpace() == AddressHeader.PORT_SPACE_UDP) {
-            DatagramExchange.ask(around, id, said.data());
+            DatagramExchange.ask(environment, id, said.data());
         } else {
-            ReliableExchange.connect(around, id, said);
+            ReliableExchange.connect(environment, id, said);
         }
         command.done(call);
     }

@@ -47,7 +47,7 @@ final class ReliableExchange implements CmExchange {
     /** Code of the least unit of this project's reliable connections. */
     private static final int LEAST_CODE = 3;
 
-    private final CmEnvironment around;
+    private final CmEnvironment environment;
     private final RdmaCmId id;
     private final CmPort port;
     private final GidPath path;
@@ -61,12 +61,12 @@ final class ReliableExchange implements CmExchange {
     private @Nullable Attempt current;
     private boolean closed;
 
-    private ReliableExchange(CmEnvironment around, RdmaCmId id, CmPort port, GidPath path) {
-        this.around = around;
+    private ReliableExchange(CmEnvironment environment, RdmaCmId id, CmPort port, GidPath path) {
+        this.environment = environment;
         this.id = id;
         this.port = port;
         this.path = path;
-        psn = around.firstPsn();
+        psn = environment.firstPsn();
         unitCode = code(port.transferUnit());
     }
 
@@ -80,21 +80,22 @@ final class ReliableExchange implements CmExchange {
      * @param id whose addresses are resolved
      * @param said by the program
      */
-    static void connect(CmEnvironment around, RdmaCmId id, ConnectionParameter said) throws CallRefusedException {
+    static void connect(CmEnvironment environment, RdmaCmId id, ConnectionParameter said) throws CallRefusedException {
         InetAddress local = id.source().orElseThrow().getAddress();
         InetSocketAddress remote = id.destination().orElseThrow();
         if (said.data().length() > ConnectRequest.PRIVATE_LENGTH - AddressHeader.LENGTH) {
             throw new CallRefusedException(ErrorNumber.EINVAL);
         }
-        CmPort port = around.card().managerAt(local);
+        CmPort port = environment.card().managerAt(local);
         Gid there = Gid.of(remote.getAddress());
-        ReliableExchange made = new ReliableExchange(around, id, port, around.path(local, there, id.trafficClass()));
+        ReliableExchange made =
+                new ReliableExchange(environment, id, port, environment.path(local, there, id.trafficClass()));
         made.servedReads = said.servedReads();
         made.reads = said.reads();
         made.retries = said.retries();
         made.rnrRetries = said.rnrRetries();
         ConnectRequest request = made.request(said, remote);
-        boolean isHere = around.addresses().index(remote.getAddress()).isPresent();
+        boolean isHere = environment.addresses().index(remote.getAddress()).isPresent();
         PeerSearch search = new PeerSearch(
                 port, remote.getAddress(), isHere, udpPort -> made.ask(new CmPeer(there, udpPort), request));
         made.search = search;
@@ -141,7 +142,7 @@ final class ReliableExchange implements CmExchange {
     }
 
     /** A peer asks for a connection. */
-    static CmEvents requested(CmEnvironment around, CmListener listener, CmPort port, CmConnection connection) {
+    static CmEvents requested(CmEnvironment environment, CmListener listener, CmPort port, CmConnection connection) {
         ConnectRequest request = connection.request();
         int refusal = 0;
         if (!AddressHeader.isIn(request.privateData())) {
@@ -158,10 +159,11 @@ final class ReliableExchange implements CmExchange {
         RdmaCmId id = listener.create(AddressHeader.read(request.privateData()));
         InetAddress local = port.localAddress().getAddress();
         ReliableExchange made = new ReliableExchange(
-                around,
+                environment,
                 id,
                 port,
-                around.path(local, connection.peer().address(), request.path().trafficClass()));
+                environment.path(
+                        local, connection.peer().address(), request.path().trafficClass()));
         id.exchange(made);
         return made.hear(listener, connection);
     }
@@ -178,7 +180,8 @@ final class ReliableExchange implements CmExchange {
         CmEvents events = new PatientEvents(attempt);
         attempt.connection = connection;
         current = attempt;
-        around.card()
+        environment
+                .card()
                 .peers()
                 .add(attempt, path.peer(), peer.queuePair(), connection.peer().port());
         listener.tell(id, parameter(peer, request.retries(), CmListener.said(request.privateData())));
@@ -340,7 +343,8 @@ final class ReliableExchange implements CmExchange {
             reads = peer.responderResources();
             rnrRetries = peer.rnrRetries();
             if (connection != null) {
-                around.card()
+                environment
+                        .card()
                         .peers()
                         .add(
                                 this,
@@ -377,7 +381,7 @@ final class ReliableExchange implements CmExchange {
 
         @Override
         public void released() {
-            around.card().peers().forget(this);
+            environment.card().peers().forget(this);
             if (kept != 0) {
                 port.forget(kept);
                 kept = 0;
