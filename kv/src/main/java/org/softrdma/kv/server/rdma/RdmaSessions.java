@@ -158,11 +158,12 @@ final class RdmaSessions implements ServerAgent {
         if (sessions.remove(session.completions()) == null) {
             return;
         }
+        boolean refused = session.endCause() == EndCause.PEER_ACCESS_ERROR;
         LOG.info(
-                "queue pair {} from {} has ended: {}",
+                "queue pair {} from {} has ended{}",
                 session.number(),
                 session.peer().getHostAddress(),
-                session.endCause());
+                refused ? ": the client used a wrong key, range or access right" : "");
         try {
             if (session.isGreeted()) {
                 counters.boundQueuePairs.decrementAndGet();
@@ -172,7 +173,7 @@ final class RdmaSessions implements ServerAgent {
             if (session.owner() == null) {
                 admission.leave(session.peer());
             }
-            if (session.endCause() == EndCause.PEER_ACCESS_ERROR) {
+            if (refused) {
                 wrongKey(session);
             }
         } finally {
