@@ -53,7 +53,7 @@ final class ErrorMessages implements IParameterExceptionHandler, IExecutionExcep
             err.println("Commands: " + String.join(", ", commandNames(command)));
         }
         err.println("Try '" + name + " --help'.");
-        if (showsStackTrace(args)) {
+        if (List.of(args).contains("--stacktrace")) { // the fields may not be set
             err.print(command.getColorScheme().richStackTraceString(failure));
         }
         err.flush();
@@ -105,13 +105,6 @@ final class ErrorMessages implements IParameterExceptionHandler, IExecutionExcep
                 .filter(each -> !each.getValue().getCommandSpec().usageMessage().hidden())
                 .map(Map.Entry::getKey)
                 .toList();
-    }
-
-    /** After a parse failure the fields may not be set, so look at what was typed. */
-    private static boolean showsStackTrace(final String[] args) {
-        return List.of(args).contains("--stacktrace")
-                || List.of(args).contains("-v")
-                || List.of(args).contains("--verbose");
     }
 
     private static String sentence(final Exception failure) {

@@ -68,7 +68,7 @@ public final class Main implements Runnable {
     @Option(
             names = {"-v", "--verbose"},
             scope = ScopeType.INHERIT,
-            description = "Log more: once for info, twice for debug. Implies --stacktrace.")
+            description = "Log more: once for info, twice for debug.")
     private boolean[] verbose = {};
 
     @Option(names = "--stacktrace", scope = ScopeType.INHERIT, description = "Show the stack trace of an error.")
@@ -113,7 +113,7 @@ public final class Main implements Runnable {
     /** What picocli applies to the subcommands that are there at the time, so call it when all of them are. */
     static CommandLine configure(final CommandLine commandLine) {
         final Main main = commandLine.getCommand();
-        final ErrorMessages messages = new ErrorMessages(() -> main.stacktrace || main.verbose.length > 0);
+        final ErrorMessages messages = new ErrorMessages(() -> main.stacktrace);
         commandLine
                 .getSubcommands()
                 .values()

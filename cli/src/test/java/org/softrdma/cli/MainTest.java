@@ -76,9 +76,11 @@ class MainTest {
     }
 
     @Test
-    void shouldShowTheStackTraceWhenVerbose() {
+    void shouldShowNoStackTraceOfAUsersErrorWhenVerbose() {
         assertEquals(ExitCode.USAGE, execute("-v", "refuse"));
-        assertTrue(err.toString().contains("\tat "), err::toString);
+        assertFalse(err.toString().contains("\tat "), err::toString);
+        assertEquals(ExitCode.USAGE, execute("-v", "refuse", "--nonsense"));
+        assertFalse(err.toString().contains("\tat "), err::toString);
     }
 
     @Test

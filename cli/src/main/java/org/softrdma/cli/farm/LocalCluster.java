@@ -1,6 +1,7 @@
 package org.softrdma.cli.farm;
 
 import java.io.IOException;
+import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -88,6 +89,10 @@ final class LocalCluster implements AutoCloseable {
      * @param work what is done meanwhile
      */
     static void run(CommandSpec spec, ProviderMixin provider, ClusterSettings settings, int zookeepers, Work work) {
+        PrintWriter err = spec.commandLine().getErr();
+        err.println(spec.qualifiedName() + ": starting ZooKeeper and " + settings.machines()
+                + " machines as processes ...");
+        err.flush();
         try (LocalCluster cluster = new LocalCluster(
                 arguments -> OwnProgram.again(spec.root().userObject().getClass(), arguments),
                 provider.arguments(),
